@@ -1,0 +1,157 @@
+"""Answers as plain JSON values, and when two of them agree."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+Plain = Any
+"""What JSON holds. A set is {"set": [...]}, a float that is not finite {"float": "inf"}."""
+
+_TAGS = {"set", "float", "dict"}
+
+
+def to_plain(value: object) -> Plain:
+    """`value` as JSON can hold it, the same text for equal values.
+
+    Sets become {"set": [sorted]}, tuples and ranges lists, numpy numbers and arrays numbers and lists,
+    and dicts with other keys than text {"dict": [[key, value], ...]}. Plain values come back as they are.
+    Raises TypeError for anything else (one line that names the type), ValueError or RecursionError for
+    what is too large or deep.
+    """
+    match value:
+        case None | bool() | str():
+            return value
+        case int():
+            int(value).__repr__()  # refuses what no JSON reader would take back
+            return int(value)
+        case float():
+            return float(value) if math.isfinite(value) else {"float": repr(float(value))}
+        case list() | tuple() | range():
+            return [to_plain(item) for item in value]
+        case set() | frozenset():
+            return {"set": _sorted(value)}
+        case dict():
+            return _plain_dict(value)
+    if type(value).__module__ == "numpy":
+        return to_plain(value.tolist())  # type: ignore[attr-defined]
+    raise TypeError(f"a {type(value).__name__} cannot be written to the journal")
+
+
+def _sorted(items: Any) -> list[Plain]:
+    texts = {text(to_plain(item)) for item in items}
+    return [json.loads(item) for item in sorted(texts)]
+
+
+def _plain_dict(value: dict[Any, Any]) -> Plain:
+    match value:
+        case {"set": list(items)} if len(value) == 1:
+            return {"set": _sorted(items)}
+        case {"float": "inf" | "-inf" | "nan"} if len(value) == 1:
+            return dict(value)
+        case {"dict": list(pairs)} if len(value) == 1 and all(
+            isinstance(p, list) and len(p) == 2 for p in pairs
+        ):
+            return {"dict": sorted(([to_plain(k), to_plain(v)] for k, v in pairs), key=text)}
+    if all(isinstance(key, str) for key in value) and not (len(value) == 1 and _TAGS & value.keys()):
+        return {key: to_plain(value[key]) for key in sorted(value)}
+    return {"dict": sorted(([to_plain(k), to_plain(v)] for k, v in value.items()), key=text)}
+
+
+def text(plain: Plain) -> str:
+    """The one JSON text of a plain value: no spaces, ASCII only, keys in the order given."""
+    return json.dumps(plain, separators=(",", ":"), allow_nan=False)
+
+
+def readable(plain: Plain) -> str:
+    """A plain value as a person would write it in Python, at most about 200 characters."""
+    shown = _readable(plain)
+    return shown if len(shown) <= 200 else shown[:199] + "…"
+
+
+def _readable(plain: Plain) -> str:
+    match plain:
+        case {"set": list(items)} if len(plain) == 1:
+            return "{" + ", ".join(map(_readable, items)) + "}" if items else "set()"
+        case {"float": str(name)} if len(plain) == 1:
+            return name
+        case {"dict": list(pairs)} if len(plain) == 1:
+            return "{" + ", ".join(": ".join(map(_readable, pair)) for pair in pairs) + "}"
+        case {"not recorded": str(kind)} if len(plain) == 1:
+            return f"a value of type {kind}"
+        case list():
+            return "[" + ", ".join(map(_readable, plain)) + "]"
+        case dict():
+            return "{" + ", ".join(f"{key!r}: {_readable(value)}" for key, value in plain.items()) + "}"
+    return repr(plain)
+
+
+def same(a: object, b: object) -> bool:
+    """True when two answers are the same answer: equal kinds, numbers within float noise. Never raises.
+
+    For comparing what a notebook says with what is on record; an interval is not the same as a number in it.
+    """
+    try:
+        return _same(to_plain(a), to_plain(b))
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def agrees(predicted: object, observed: object) -> bool:
+    """True when a prediction came true. Never raises. Either side may be a value or its plain form.
+
+    number      equal within float noise; True and False are no numbers
+    choice      the same text
+    set         the same members in any order; a list or tuple of them will do
+    interval    a pair (low, high) of numbers holds the observed number, ends included
+    list, dict  the same members in the same places
+    """
+    try:
+        said, seen = to_plain(predicted), to_plain(observed)
+        if _is_number(seen) and isinstance(said, list):
+            return len(said) == 2 and all(map(_is_number, said)) and _within(seen, said)
+        if _is_set(seen) and isinstance(said, list):
+            return _same({"set": said}, seen)
+        return _same(said, seen)
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def _within(number: float, ends: Sequence[float]) -> bool:
+    low, high = ends
+    return low <= number <= high or (low <= high and (_close(low, number) or _close(high, number)))
+
+
+def _same(a: Plain, b: Plain) -> bool:
+    if _is_number(a) and _is_number(b):
+        return _close(a, b)
+    if _is_set(a) and _is_set(b):
+        if len(a["set"]) * len(b["set"]) > 250_000:  # pairwise would take minutes
+            return bool(a == b)
+        return all(any(_same(x, y) for y in b["set"]) for x in a["set"]) and all(
+            any(_same(x, y) for x in a["set"]) for y in b["set"]
+        )
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    if isinstance(a, str) and isinstance(b, str):
+        return a.strip() == b.strip()
+    return type(a) is type(b) and bool(a == b)
+
+
+def _close(a: float, b: float) -> bool:
+    try:
+        return a == b or math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+    except OverflowError:  # an integer beyond the floats
+        return False
+
+
+def _is_number(plain: Plain) -> bool:
+    return isinstance(plain, int | float) and not isinstance(plain, bool)
+
+
+def _is_set(plain: Plain) -> bool:
+    return isinstance(plain, dict) and plain.keys() == {"set"} and isinstance(plain["set"], list)

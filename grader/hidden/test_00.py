@@ -1,0 +1,175 @@
+"""Hidden tests of notebook 00. Every input is drawn from `rng`."""
+
+import copy
+
+from grader.judge import exercise, promise, same
+
+TOOLS = ("read_note", "copy_note", "rename_note", "delete_note")
+NOTES = ("alpha.txt", "beta.txt", "gamma.txt", "delta.txt")
+ERRORS = ("invalid_arguments", "tool_unavailable", "not_found")
+
+
+def entry(rng, ok, tool=None, name=None):
+    """One trace entry; the tool and the note are drawn unless they are given."""
+    tool = tool or rng.choice(TOOLS)
+    name = name or rng.choice(NOTES)
+    seen = {"ok": True, "name": name} if ok else {"ok": False, "error": rng.choice(ERRORS)}
+    return {"action": {"tool": tool, "args": {"name": name}}, "observation": seen}
+
+
+def failures(rng, number):
+    return [entry(rng, False) for _ in range(number)]
+
+
+def successes(rng, number):
+    return [entry(rng, True) for _ in range(number)]
+
+
+# --- count_retries ------------------------------------------------------------------------------
+
+
+@exercise("count_retries")
+def test_successes_are_not_counted(learner, rng):
+    """A run without a failure has 0 retries, however long it is."""
+    trace = successes(rng, rng.randint(3, 9))
+    got = learner.call("count_retries", trace).value
+    promise(
+        same(got, 0), "It looks as if entries are counted, whether they failed or not", entries=len(trace)
+    )
+
+
+@exercise("count_retries")
+def test_sent_again_is_not_failed(learner, rng):
+    """What counts is that an observation failed, not that an action was sent again."""
+    again = [entry(rng, True, "read_note", "alpha.txt") for _ in range(rng.randint(2, 5))]
+    once_each = [entry(rng, False, tool) for tool in rng.sample(TOOLS, 3)]
+    got = learner.map("count_retries", [(again,), (once_each,)])
+    promise(
+        same([each.value for each in got], [0, 3]),
+        "It looks as if actions that were sent again are counted, not observations that failed",
+    )
+
+
+@exercise("count_retries")
+def test_failures_after_a_success(learner, rng):
+    """Failures that come after a success are counted."""
+    number = rng.randint(2, 4)
+    trace = successes(rng, rng.randint(1, 3)) + failures(rng, number)
+    got = learner.call("count_retries", trace).value
+    promise(same(got, number), "It looks as if the counting stops at the first success")
+
+
+@exercise("count_retries")
+def test_failures_around_a_success(learner, rng):
+    """A success in between does not wipe out the failures before it."""
+    before, after = rng.randint(1, 3), rng.randint(1, 3)
+    trace = failures(rng, before) + successes(rng, rng.randint(1, 2)) + failures(rng, after)
+    got = learner.call("count_retries", trace).value
+    promise(same(got, before + after), "It looks as if a success sets the count back to 0")
+
+
+@exercise("count_retries")
+def test_one_tool_fails_often(learner, rng):
+    """Each failure counts, also when it is always the same tool that fails."""
+    number = rng.randint(2, 5)
+    trace = [entry(rng, False, "read_note") for _ in range(number)]
+    got = learner.call("count_retries", trace).value
+    promise(same(got, number), "It looks as if a tool that fails is counted once, however often it fails")
+
+
+@exercise("count_retries")
+def test_only_ok_decides(learner, rng):
+    """Only `ok` decides: neither a missing nor an extra key of the observation changes the count."""
+    fine = rng.randint(1, 3)
+    number = fine + rng.randint(1, 3)  # not as many as went well: mixing the two up must show
+    trace = successes(rng, fine) + failures(rng, number)
+    for each in trace:
+        if each["observation"]["ok"]:
+            each["observation"]["error"] = None
+        else:
+            del each["observation"]["error"]
+    rng.shuffle(trace)
+    got = learner.call("count_retries", trace).value
+    promise(same(got, number), "It looks as if `error` decides what failed, not `ok`")
+
+
+@exercise("count_retries")
+def test_the_trace_is_left_alone(learner, rng):
+    """The trace is the same after counting as before."""
+    trace = failures(rng, rng.randint(1, 3)) + successes(rng, rng.randint(1, 3))
+    rng.shuffle(trace)
+    got = learner.call("count_retries", copy.deepcopy(trace))
+    promise(same(got.args_after, (trace,)), "Your function changed the trace that it was given")
+
+
+# --- brier --------------------------------------------------------------------------------------
+
+
+def confidence(rng):
+    """A confidence at which every misconception gives another score: not 0, not 1, not near 0.5."""
+    return rng.choice([rng.randint(10, 35), rng.randint(65, 90)]) / 100
+
+
+def score(predictions):
+    return sum((p - int(right)) ** 2 for p, right in predictions) / len(predictions)
+
+
+@exercise("brier")
+def test_one_right_prediction(learner, rng):
+    """The price of one right prediction is the square of what was missing to certainty."""
+    p = confidence(rng)
+    got = learner.call("brier", [(p, True)]).value
+    promise(not same(got, 1 - p), "It looks as if the differences are not squared")
+    promise(
+        not same(got, (p / 100 - 1) ** 2),
+        "It looks as if confidences are read as percent; they go from 0 to 1",
+    )
+    promise(not same(got, p**2), "It looks as if a wrong prediction counts as y = 1; y is 1 for a right one")
+    promise(same(got, (1 - p) ** 2), "The price of a right prediction is not (p - 1) squared")
+
+
+@exercise("brier")
+def test_one_wrong_prediction(learner, rng):
+    """The price of one wrong prediction is the square of its confidence."""
+    p = confidence(rng)
+    got = learner.call("brier", [(p, False)]).value
+    promise(not same(got, (1 - p) ** 2), "It looks as if the outcome of a wrong prediction is taken for 1")
+    promise(same(got, p**2), "The price of a wrong prediction is not p squared")
+
+
+@exercise("brier", after="test_one_right_prediction")
+def test_the_mean_of_many(learner, rng):
+    """The score of many predictions is the mean of their prices."""
+    predictions = [(confidence(rng), rng.random() < 0.6) for _ in range(rng.randint(3, 8))]
+    mean, number = score(predictions), len(predictions)
+    got = learner.call("brier", predictions).value
+    promise(
+        not same(got, mean * number / (number - 1)),
+        "It looks as if the sum is divided by one less than the number of predictions",
+    )
+    promise(same(got, mean), "The score is not the mean of the single prices")
+
+
+@exercise("brier")
+def test_refuses_what_is_no_confidence(learner, rng):
+    """A confidence below 0 or above 1 raises ValueError, wherever it stands in the list."""
+    sound = [(confidence(rng), rng.random() < 0.5) for _ in range(3)]
+    for wrong in (-rng.randint(1, 50) / 100, rng.randint(101, 190) / 100, float(rng.randint(2, 100))):
+        predictions = list(sound)
+        predictions.insert(rng.randint(0, 3), (wrong, rng.random() < 0.5))
+        got = learner.call("brier", predictions)
+        promise(got.raised("ValueError"), "It looks as if a confidence outside 0 to 1 is accepted")
+
+
+@exercise("brier")
+def test_accepts_the_ends(learner, rng):
+    """0 and 1 are confidences too."""
+    predictions = [(0.0, False), (1.0, True), (1.0, False), (0.0, True)]
+    rng.shuffle(predictions)
+    predictions = predictions[: rng.randint(1, 4)]
+    got = learner.call("brier", predictions)
+    promise(not got.raised("ValueError"), "It looks as if 0 and 1 themselves are refused")
+    promise(
+        same(got.value, score(predictions)),
+        "The score of certain predictions is not the mean of their prices",
+    )

@@ -1,0 +1,406 @@
+"""Notebook 04: what a class bundle may leave out. Adapters are random functions of the whole history."""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import json
+
+from course_lib.agent import DeterministicModelAdapter
+from grader.judge import exercise, promise, same
+
+NOT_A_LIST = "The answer is not a list of Divergence(k, recorded, proposed)"
+
+
+# --- save_checkpoint and load_checkpoint --------------------------------------------------------
+
+
+def checkpoint_of(trace):
+    failed = sum(step["observation"]["ok"] is False for step in trace)
+    return {"task_id": "summarize-notes", "steps": len(trace), "retries": failed, "trace": trace}
+
+
+@exercise("save_checkpoint")
+def test_counters_are_counted(learner, rng, pure_adapter, random_run):
+    """Steps and retries are counted from the trace, also when the result claims other numbers."""
+    for n in range(3):
+        trace = random_run(pure_adapter(), rng.randrange(4, 12))
+        honest = checkpoint_of(trace)
+        claims = {"steps": rng.randrange(100, 200), "retries": rng.randrange(100, 200)}
+        result = honest | claims | {"status": "completed", "termination": "goal_reached"}
+        _ = learner.call("save_checkpoint", result, learner.path(f"{n}.json")).value
+        saved = json.loads(learner.read(f"{n}.json") or b"null")
+        promise(isinstance(saved, dict), "The file is not a JSON object in UTF-8")
+        promise(saved.get("steps") == honest["steps"], "The steps are copied from the result, not counted")
+        promise(
+            saved.get("retries") == honest["retries"], "The retries are copied from the result, not counted"
+        )
+
+
+@exercise("save_checkpoint")
+def test_every_entry_survives(learner, rng, pure_adapter, random_run):
+    """Every entry comes back as it was, failed ones and any text included, and the result is left alone."""
+    for n in range(3):
+        trace = random_run(pure_adapter(), rng.randrange(4, 12))
+        trace[rng.randrange(len(trace))]["observation"] = {"ok": False, "error": "not_found"}
+        trace[0]["observation"] = {
+            "ok": True,
+            "text": rng.choice(["naïve ☕", 'Größe\n\t"½"', "日本語 \u2028 🙂"]),
+        }
+        result = {"task_id": f"task-{rng.randrange(1000)}", "trace": trace}
+        outcome = learner.call("save_checkpoint", result, learner.path(f"{n}.json"))
+        promise(
+            outcome.error is None or not outcome.raised("KeyError"), "More is needed than task_id and trace"
+        )
+        _ = outcome.value
+        promise(same(outcome.args_after[0], result), "save_checkpoint changes the result that it is given")
+        loaded = learner.call("load_checkpoint", learner.path(f"{n}.json")).value
+        promise(isinstance(loaded, dict) and isinstance(loaded.get("trace"), list), "No trace comes back")
+        promise(len(loaded["trace"]) == len(trace), "Failed entries seem to be dropped from the trace")
+        promise(same(loaded["trace"], trace), "An entry does not come back as it was")
+        promise(
+            same(loaded, checkpoint_of(trace) | {"task_id": result["task_id"]}),
+            "Something else is in it as well",
+        )
+
+
+@exercise("save_checkpoint")
+def test_contradictions_are_refused(learner, rng, pure_adapter, random_run):
+    """A checkpoint is refused whichever of its counters does not fit its trace, too high or too low."""
+    trace = random_run(pure_adapter(), rng.randrange(5, 10))
+    honest = checkpoint_of(trace)
+    one_more = copy.deepcopy([*trace, trace[-1]])
+    one_more[-1]["observation"] = {"ok": True, "text": "an entry too many"}
+    retries = "The retries in the file are believed"
+    forged = [
+        ("The steps in the file are believed", {"steps": honest["steps"] + rng.randrange(1, 4)}),
+        ("A trace with extra entries is accepted", {"trace": one_more}),
+        (retries, {"retries": honest["retries"] + rng.randrange(1, 4)}),
+        (retries, {"retries": honest["retries"] - 1}),
+    ]
+    rng.shuffle(forged)
+    for n, (sentence, change) in enumerate(forged):
+        path = learner.write(f"{n}.json", json.dumps(honest | change).encode())
+        promise(learner.call("load_checkpoint", path).raised("ValueError"), sentence)
+    path = learner.write("honest.json", json.dumps(honest).encode())
+    promise(
+        learner.call("load_checkpoint", path).error is None, "A checkpoint without a contradiction is refused"
+    )
+
+
+@exercise("save_checkpoint")
+def test_other_files_are_refused(learner, rng, pure_adapter, random_run):
+    """A file with a key too many or missing, or no JSON object in it, is refused with ValueError."""
+    honest = checkpoint_of(random_run(pure_adapter(), rng.randrange(3, 8)))
+    status = rng.choice(["completed", "failed", "budget_exhausted"])
+    missing = rng.choice(sorted(honest))
+    without = {key: value for key, value in honest.items() if key != missing}
+    text = json.dumps(honest)
+    files = [
+        ("A status in the file is accepted", json.dumps(honest | {"status": status})),
+        (
+            "A file in which a key is missing is accepted",
+            json.dumps(without),
+        ),
+        ("A file that is not a JSON object is accepted", json.dumps([honest])),
+        ("Half a file is accepted", text[: rng.randrange(1, len(text) - 1)]),
+    ]
+    for n, (sentence, content) in enumerate(files):
+        path = learner.write(f"{n}.json", content.encode())
+        promise(learner.call("load_checkpoint", path).raised("ValueError"), sentence)
+
+
+@exercise("save_checkpoint")
+def test_what_json_cannot_hold_is_refused(learner, rng, pure_adapter, random_run):
+    """A value that JSON has no form for is refused with TypeError, never turned into text on the quiet."""
+    odd = [
+        datetime.datetime(2026, 1, rng.randrange(1, 28)),
+        {rng.randrange(9), 10},
+        bytes([rng.randrange(256)]),
+    ]
+    for n, value in enumerate(odd):
+        trace = random_run(pure_adapter(), 3)
+        trace[rng.randrange(3)]["observation"]["text"] = value
+        outcome = learner.call("save_checkpoint", {"task_id": "t", "trace": trace}, learner.path(f"{n}.json"))
+        refused = outcome.raised("TypeError") or outcome.raised("ValueError")
+        promise(refused, "A value that JSON cannot hold is saved as something else")
+
+
+# --- replay -------------------------------------------------------------------------------------
+
+
+@exercise("replay")
+def test_asks_this_adapter(learner, rng, pure_adapter, random_run):
+    """Whatever adapter is given: its own answer to the prefix comes back."""
+    for _ in range(3):
+        adapter = pure_adapter()
+        trace = random_run(adapter, rng.randrange(3, 8))
+        for k, step in enumerate(trace):
+            got = learner.call("replay", trace[:k], learner.remote(adapter)).value
+            promise(same(got, step["action"]), "The answer is not what this adapter says to this prefix", k=k)
+
+
+@exercise("replay")
+def test_failed_entries_belong_to_it(learner, rng, pure_adapter, random_run):
+    """The adapter sees the failed entries too."""
+    adapter = pure_adapter()
+    trace = random_run(adapter, rng.randrange(4, 9))
+    for k in sorted(rng.sample(range(len(trace)), 2)):
+        trace[k]["observation"] = {"ok": False, "error": "tool_unavailable"}
+        got = learner.call("replay", trace[: k + 1], learner.remote(adapter)).value
+        promised = adapter.next_action(trace[: k + 1])
+        promise(same(got, promised), "Failed entries seem to be kept from the adapter", k=k + 1)
+
+
+@exercise("replay")
+def test_observations_belong_to_it(learner, rng, pure_adapter, random_run):
+    """The adapter sees what came back, not only what was proposed."""
+    adapter = pure_adapter()
+    trace = random_run(adapter, rng.randrange(2, 6))
+    for _ in range(3):
+        k = rng.randrange(len(trace))
+        trace[k]["observation"] = {"ok": True, "text": f"seen {rng.randrange(10**6)}"}
+        got = learner.call("replay", trace, learner.remote(adapter)).value
+        promise(same(got, adapter.next_action(trace)), "Observations seem to be kept from the adapter")
+
+
+@exercise("replay")
+def test_nothing_is_remembered(learner, rng):
+    """One adapter, asked about several histories of the same length, gives each its own answer."""
+    adapter = learner.lib("course_lib.agent:DeterministicModelAdapter")
+    for _ in range(4):
+        notes = sorted(f"note-{rng.randrange(1000)}.txt" for _ in range(rng.randrange(1, 4)))
+        history = [{"action": {"tool": "list_notes", "args": {}}, "observation": {"ok": True, "notes": notes}}]
+        got = learner.call("replay", history, adapter).value
+        sentence = "The answer to another history of the same length seems to come back"
+        promise(same(got, DeterministicModelAdapter().next_action(history)), sentence, k=1)
+
+
+@exercise("replay")
+def test_the_adapter_decides_not_the_record(learner, rng, runs, pure_adapter):
+    """On a prefix of a recorded run, another adapter's proposal comes back, not the recorded action."""
+    adapter = pure_adapter()
+    for name in sorted(runs):
+        trace = runs[name].trace
+        for k in rng.sample(range(len(trace)), 2):
+            got = learner.call("replay", trace[:k], learner.remote(adapter)).value
+            promised = adapter.next_action(trace[:k])
+            promise(same(got, promised), "The recorded action comes back, whatever the adapter says", k=k)
+
+
+class Meddling:
+    """Gives the right answer, and meanwhile changes the list that it was given."""
+
+    def __init__(self, adapter, meddle):
+        self._adapter, self._meddle = adapter, meddle
+
+    def next_action(self, history):
+        action = self._adapter.next_action(copy.deepcopy(history))
+        self._meddle(history)
+        return action
+
+
+@exercise("replay")
+def test_the_prefix_is_yours(learner, rng, pure_adapter, random_run):
+    """However an adapter changes the list that it is given, trace_prefix stays as it was."""
+    adapter = pure_adapter()
+    prefix = random_run(adapter, rng.randrange(3, 7))
+    extra = random_run(adapter, 1)[0]
+    ways = [lambda h: h.append(extra), lambda h: h.pop(), lambda h: h.reverse(), lambda h: h.clear()]
+    rng.shuffle(ways)
+    for meddle in ways:
+        outcome = learner.call("replay", prefix, learner.remote(Meddling(adapter, meddle)))
+        promise(same(outcome.value, adapter.next_action(prefix)), "The answer is not what this adapter says")
+        promise(same(outcome.args_after[0], prefix), "The adapter received your own list, not a copy")
+
+
+@exercise("replay")
+def test_nothing_happens_outside(learner, rng, runs):
+    """Replaying a proposal to write the report writes nothing, and the proposal itself comes back."""
+    run = runs[rng.choice(["summarize-notes", "invalid-arguments"])]
+    k = len(run.trace) - 1
+    got = learner.call("replay", run.trace[:k], learner.remote(run.adapter())).value
+    promise(learner.listdir() == [], "A tool seems to have run: there is a file that was not there before")
+    promise(same(got, run.trace[k]["action"]), "What comes back is not the proposed action")
+
+
+# --- verify_replay ------------------------------------------------------------------------------
+
+
+def proposals_of(trace):
+    return [copy.deepcopy(step["action"]) for step in trace]
+
+
+def factory(learner, make):
+    """make() stays in the grader, and so does each adapter that it makes."""
+    return learner.remote(lambda: learner.remote(make()))
+
+
+@exercise("verify_replay", points=2)
+def test_a_pure_adapter_agrees(learner, rng, pure_adapter, random_run):
+    """A run agrees with the pure adapter that made it: [], for an empty trace too."""
+    for length in (0, 1, rng.randrange(4, 9)):
+        adapter = pure_adapter()
+        trace = random_run(adapter, length)
+        found = learner.call("verify_replay", trace, factory(learner, lambda adapter=adapter: adapter)).value
+        promise(same(found, []), "A divergence is reported where the two actions are equal", steps=length)
+
+
+@exercise("verify_replay", points=2)
+def test_the_empty_prefix_counts(learner, rng, pure_adapter, random_run, another_action, by_prefix, places):
+    """A divergence at the empty prefix, k = 0, is found."""
+    trace = random_run(pure_adapter(), rng.randrange(3, 8))
+    proposals = [another_action(), *proposals_of(trace)[1:]]
+    make = factory(learner, lambda: by_prefix(trace, proposals))
+    found = places(learner.call("verify_replay", trace, make).value)
+    promise(found is not None, NOT_A_LIST)
+    promise([k for k, _, _ in found] == [0], "The empty prefix, k = 0, seems never to be asked")
+
+
+@exercise("verify_replay", points=2)
+def test_a_single_place_is_found(learner, rng, pure_adapter, random_run, another_action, by_prefix, places):
+    """A single divergence is found wherever it is, the last place included."""
+    trace = random_run(pure_adapter(), rng.randrange(5, 9))
+    for place in (rng.randrange(1, len(trace) - 1), len(trace) - 1):
+        proposals = proposals_of(trace)
+        proposals[place] = another_action()
+        make = factory(learner, lambda proposals=proposals: by_prefix(trace, proposals))
+        found = places(learner.call("verify_replay", trace, make).value)
+        promise(found is not None, NOT_A_LIST)
+        promise([k for k, _, _ in found] == [place], "Some prefixes seem never to be asked")
+
+
+@exercise("verify_replay", points=2)
+def test_all_places_are_found(learner, rng, pure_adapter, random_run, another_action, by_prefix, places):
+    """Every divergence is reported, in the order of k, with both actions as they are."""
+    trace = random_run(pure_adapter(), rng.randrange(7, 12))
+    wrong = sorted(rng.sample(range(len(trace)), 4))
+    proposals = [another_action() if k in wrong else step["action"] for k, step in enumerate(trace)]
+    outcome = learner.call("verify_replay", trace, factory(learner, lambda: by_prefix(trace, proposals)))
+    found = places(outcome.value)
+    promise(found is not None, NOT_A_LIST)
+    promise(len(found) > 0, "Divergences are found and then not reported")
+    promise(len(found) > 1, "The search seems to stop at the first divergence")
+    promise([k for k, _, _ in found] == wrong, "The places are not the right ones, or not in the order of k")
+    expected = [(k, trace[k]["action"], proposals[k]) for k in wrong]
+    promise(same(found, expected), "recorded or proposed is not the action that it should be")
+    promise(same(outcome.args_after[0], trace), "The trace that was given has been changed")
+
+
+def changed_deep_inside(rng, value):
+    """A copy of an action in which one value, at any depth, is another one; the tool stays."""
+    changed = copy.deepcopy(value)
+    inside = changed["args"]
+    while True:
+        key = rng.choice(sorted(inside)) if isinstance(inside, dict) else rng.randrange(len(inside))
+        if not isinstance(inside[key], dict | list) or not inside[key]:
+            inside[key] = f"changed {rng.randrange(10**6)}"
+            return changed
+        inside = inside[key]
+
+
+@exercise("verify_replay", points=2)
+def test_arguments_count(learner, rng, pure_adapter, random_run, by_prefix, places):
+    """Two actions with the same tool and other arguments differ, however deep inside the difference is."""
+    trace = random_run(pure_adapter(), rng.randrange(5, 9))
+    wrong = sorted(rng.sample(range(len(trace)), 3))
+    proposals = [
+        changed_deep_inside(rng, step["action"]) if k in wrong else step["action"]
+        for k, step in enumerate(trace)
+    ]
+    make = factory(learner, lambda: by_prefix(trace, proposals))
+    found = places(learner.call("verify_replay", trace, make).value)
+    promise(found is not None, NOT_A_LIST)
+    promise([k for k, _, _ in found] == wrong, "Only the tools' names seem to be compared")
+
+
+def turned(value):
+    """The same value, with the keys of each dict in the opposite order."""
+    if isinstance(value, dict):
+        return {key: turned(value[key]) for key in reversed(value)}
+    return [turned(item) for item in value] if isinstance(value, list) else value
+
+
+@exercise("verify_replay", points=2)
+def test_order_of_keys_does_not_count(learner, rng, pure_adapter, random_run, by_prefix):
+    """Equal actions agree, in whatever order their keys were written."""
+    trace = random_run(pure_adapter(), rng.randrange(4, 8))
+    proposals = [turned(step["action"]) for step in trace]
+    found = learner.call("verify_replay", trace, factory(learner, lambda: by_prefix(trace, proposals))).value
+    promise(same(found, []), "Equal actions count as different when their keys stand in another order")
+
+
+class Remembering:
+    """Right only about histories whose predecessor this very object has been asked about; right about []."""
+
+    def __init__(self, adapter):
+        self._adapter, self._seen = adapter, []
+
+    def next_action(self, history):
+        prepared = not history or history[:-1] in self._seen
+        self._seen.append(copy.deepcopy(history))
+        return self._adapter.next_action(history if prepared else [*history, "unprepared"])
+
+
+@exercise("verify_replay", points=2)
+def test_each_prefix_has_a_fresh_adapter(learner, rng, pure_adapter, random_run, places):
+    """What an adapter remembers from one prefix does not help it at the next."""
+    adapter = pure_adapter()
+    trace = random_run(adapter, rng.randrange(4, 8))
+    make = factory(learner, lambda: Remembering(adapter))
+    found = places(learner.call("verify_replay", trace, make).value)
+    promise(found is not None, NOT_A_LIST)
+    sentence = "One adapter seems to serve all prefixes, so that its memory hides the divergences"
+    promise([k for k, _, _ in found] == list(range(1, len(trace))), sentence)
+
+
+@exercise("verify_replay", points=2)
+def test_goes_on_after_a_report(learner, rng, pure_adapter, random_run, another_action, by_prefix, places):
+    """Entries after a written report are checked like all the others."""
+    trace = random_run(pure_adapter(), rng.randrange(6, 10))
+    report = rng.randrange(1, len(trace) - 3)
+    trace[report]["action"] = {"tool": "write_report", "args": {"content": f"Report {rng.randrange(1000)}"}}
+    trace[report]["observation"] = {"ok": True, "sha256": f"{rng.getrandbits(256):064x}"}
+    proposals = proposals_of(trace)
+    late = rng.randrange(report + 1, len(trace))
+    proposals[late] = another_action()
+    make = factory(learner, lambda: by_prefix(trace, proposals))
+    found = places(learner.call("verify_replay", trace, make).value)
+    promise(found is not None, NOT_A_LIST)
+    promise([k for k, _, _ in found] == [late], "The comparison seems to end with the first report")
+
+
+class Failing:
+    """Raises when it is shown a history of the given length; follows another adapter otherwise."""
+
+    def __init__(self, adapter, length, error):
+        self._adapter, self._length, self._error = adapter, length, error
+
+    def next_action(self, history):
+        if len(history) == self._length:
+            raise self._error
+        return self._adapter.next_action(history)
+
+
+@exercise("verify_replay", points=2)
+def test_exceptions_pass_through(learner, rng, pure_adapter, random_run):
+    """An exception of the adapter passes through; it means neither agreement nor the end of the trace."""
+    for error in (IndexError("list index out of range"), rng.choice([KeyError("x"), RuntimeError("x")])):
+        adapter = pure_adapter()
+        trace = random_run(adapter, rng.randrange(4, 8))
+        length = rng.randrange(1, len(trace))
+        make = factory(learner, lambda a=adapter, n=length, e=error: Failing(a, n, e))
+        outcome = learner.call("verify_replay", trace, make)
+        promise(outcome.raised(type(error).__name__), "An exception of the adapter seems to be swallowed")
+
+
+@exercise("verify_replay", points=2)
+def test_asks_nothing_after_the_last_action(learner, rng, pure_adapter, random_run):
+    """Only prefixes that a recorded action follows are asked about, so not the whole trace."""
+    adapter = pure_adapter()
+    trace = random_run(adapter, rng.randrange(3, 8))
+    over = RuntimeError("the run is over")
+    make = factory(learner, lambda: Failing(adapter, len(trace), over))
+    outcome = learner.call("verify_replay", trace, make)
+    promise(outcome.error is None, "The whole trace is asked about too, though no recorded action follows it")
+    promise(same(outcome.value, []), "A divergence is reported where the two actions are equal")

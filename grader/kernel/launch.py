@@ -1,0 +1,43 @@
+"""The command that a grading kernel is started with: confine this process, then become an ordinary ipykernel.
+
+``python -m grader.kernel.launch SCRATCH CONNECTION_FILE``. What was applied is written to ``SCRATCH/layers`` before
+any learner code runs, so that the grader need not ask the kernel.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from grader.kernel import confine, inside
+
+SETTINGS = {"IPKernelApp": {"ignore_cwd": True}, "HistoryManager": {"enabled": False}}
+
+
+def main(scratch: Path, connection_file: str) -> None:
+    """Confine, start ipykernel, and stay until the grader ends this process."""
+    from ipykernel.kernelapp import IPKernelApp
+    from traitlets.config import Config
+
+    import course_lib  # a package found now is found later, when its parent folder can no longer be listed
+    import course_lib.definitions
+
+    fonts = Path(os.environ["MPLCONFIGDIR"])
+    if not any(fonts.glob("fontlist-*.json")):
+        import matplotlib.font_manager  # noqa: F401 - writes the cache once, while the folder can be written
+
+    library = Path(course_lib.__file__).resolve().parent
+    layers = confine.confine(writable=[scratch / "work", scratch / "sockets"], readable=[library, fonts, scratch])
+    (scratch / "sockets" / "layers").write_text(json.dumps(layers))
+    app = IPKernelApp.instance(config=Config(SETTINGS))
+    app.initialize(["-f", connection_file])  # type: ignore[no-untyped-call]
+    # Files beside the notebook come after the standard library: a learner's random.py must not stop the kernel.
+    sys.path.append("")
+    inside.attach(app.shell)
+    app.start()  # type: ignore[no-untyped-call]
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

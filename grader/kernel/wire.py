@@ -1,0 +1,232 @@
+"""Values on the wire between the grader and a learner's kernel, as plain JSON with tags.
+
+JSON alone would turn a tuple into a list, NaN into null and lose bytes, sets and dates. Here each of them keeps
+its kind in a one-key-tagged object, ``{"$": kind, ...}``. Decoding builds plain builtins only: nothing that a
+learner wrote is imported, called or compared. Both sides use this module; it needs the standard library alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime as dt
+import enum
+import importlib
+import math
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+TAG = "$"
+MAX_DEPTH = 60
+MAX_NODES = 400_000
+
+
+class WireError(ValueError):
+    """The other side sent something that is not in this encoding."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Opaque:
+    """An object that has no plain form. It equals nothing, itself included."""
+
+    type_name: str
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    __hash__ = object.__hash__
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """A dataclass that came from the other side: its type's name and its fields, as plain values."""
+
+    type_name: str
+    fields: dict[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.fields[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+@dataclasses.dataclass(frozen=True)
+class Ref:
+    """A reference: ``kind`` "remote" lives in the grader, "handle" in the kernel."""
+
+    kind: str
+    id: int
+    methods: tuple[str, ...] = ()
+    callable: bool = False
+
+
+# What `encode` may be told about objects that it does not know: give a Ref, or None to leave them opaque.
+Keep = Callable[[Any], "Ref | None"]
+Resolve = Callable[[Ref], Any]
+
+
+def encode(value: Any, keep: Keep | None = None) -> Any:
+    """The JSON-able form of `value`. Never raises for an odd value: what has no plain form becomes opaque."""
+    return _Encoder(keep).encode(value, 0)
+
+
+class _Encoder:
+    def __init__(self, keep: Keep | None) -> None:
+        self.keep = keep
+        self.nodes = 0
+        self.open: set[int] = set()
+
+    def encode(self, value: Any, depth: int) -> Any:
+        self.nodes += 1
+        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
+            return {TAG: "opaque", "type": "too large or too deep"}
+        kind = type(value)
+        # The exact builtins first; a subclass (an Enum, a str that overrides ==) goes through its base below.
+        if value is None or kind is bool or kind is str:
+            return value
+        if kind is int:
+            return value if -(2**53) <= value <= 2**53 else {TAG: "int", "hex": hex(value)}
+        if kind is float:
+            return value if math.isfinite(value) else {TAG: "float", "repr": float.__repr__(value)}
+        if self.keep is not None and (ref := self.keep(value)) is not None:
+            return {TAG: ref.kind, "id": ref.id, "methods": list(ref.methods), "callable": ref.callable}
+        if id(value) in self.open:
+            return {TAG: "opaque", "type": "a value that contains itself"}
+        self.open.add(id(value))
+        try:
+            return self._compound(value, kind, depth + 1)
+        finally:
+            self.open.discard(id(value))
+
+    def _compound(self, value: Any, kind: type, depth: int) -> Any:
+        # Base-class methods are called on purpose: an override in a learner's subclass has no say here.
+        if issubclass(kind, enum.Enum):
+            return {TAG: "opaque", "type": type_name(kind)}
+        if issubclass(kind, list):
+            return [self.encode(item, depth) for item in list.__iter__(value)]
+        if issubclass(kind, dict):
+            items = list(dict.items(value))
+            if all(type(k) is str and k != TAG for k, _ in items):
+                return {k: self.encode(v, depth) for k, v in items}
+            return {TAG: "dict", "items": [[self.encode(k, depth), self.encode(v, depth)] for k, v in items]}
+        if issubclass(kind, tuple):
+            return {TAG: "tuple", "items": [self.encode(item, depth) for item in tuple.__iter__(value)]}
+        if issubclass(kind, set | frozenset):
+            base = set if issubclass(kind, set) else frozenset
+            return {TAG: base.__name__, "items": [self.encode(item, depth) for item in base.__iter__(value)]}
+        if issubclass(kind, bytes | bytearray):
+            return {TAG: "bytes", "b64": base64.b64encode(bytes(memoryview(value))).decode("ascii")}
+        if issubclass(kind, str):
+            return str.__str__(value)
+        if issubclass(kind, int):
+            return self.encode(int.__index__(value), depth)
+        if issubclass(kind, float):
+            return self.encode(float.__float__(value), depth)
+        if issubclass(kind, dt.datetime):
+            return {TAG: "datetime", "iso": dt.datetime.isoformat(value)}
+        if issubclass(kind, dt.date):
+            return {TAG: "date", "iso": dt.date.isoformat(value)}
+        if issubclass(kind, PurePath):
+            return {TAG: "path", "path": PurePath.__str__(value)}
+        if kind.__module__ == "numpy" and (plain := _numpy_plain(value)) is not None:
+            return self.encode(plain, depth)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            names = [f.name for f in dataclasses.fields(value)]
+            held = {name: self.encode(object.__getattribute__(value, name), depth) for name in names}
+            return {TAG: "record", "type": type_name(kind), "fields": held}
+        return {TAG: "opaque", "type": type_name(kind)}
+
+
+def _numpy_plain(value: Any) -> Any:
+    """The plain value of a numpy scalar, or None for any other numpy object."""
+    numpy = sys.modules.get("numpy")
+    return value.item() if numpy is not None and isinstance(value, numpy.generic) else None
+
+
+def type_name(kind: type) -> str:
+    """``module:qualified.name`` of a type, made of plain strings whatever a metaclass says."""
+    module, name = type.__getattribute__(kind, "__module__"), type.__getattribute__(kind, "__qualname__")
+    return f"{module}:{name}"[:200]
+
+
+def decode(value: Any, resolve: Resolve | None = None, *, rebuild: bool = False) -> Any:
+    """The value that `encode` was given, as plain builtins, `Record`, `Opaque`, or what `resolve` makes of a Ref.
+
+    With `rebuild` (the kernel's side only) a record of a ``course_lib`` dataclass becomes that dataclass again.
+    Raises WireError on anything that `encode` cannot have made.
+    """
+    try:
+        return _decode(value, resolve, rebuild, 0)
+    except (KeyError, TypeError, ValueError, RecursionError, OverflowError) as error:
+        raise WireError(f"not in the wire encoding: {type(error).__name__}") from None
+
+
+def _decode(value: Any, resolve: Resolve | None, rebuild: bool, depth: int) -> Any:
+    if depth > MAX_DEPTH + 10:
+        raise WireError("too deep")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+
+    def inner(item: Any) -> Any:
+        return _decode(item, resolve, rebuild, depth + 1)
+
+    if isinstance(value, list):
+        return [inner(item) for item in value]
+    if not isinstance(value, Mapping):
+        raise WireError("not JSON")
+    kind = value.get(TAG)
+    if kind is None:
+        return {str(k): inner(v) for k, v in value.items()}
+    match kind:
+        case "int":
+            return int(value["hex"], 16)
+        case "float":
+            return float(value["repr"])
+        case "dict":
+            return {_hashable(inner(k)): inner(v) for k, v in value["items"]}
+        case "tuple":
+            return tuple(inner(item) for item in value["items"])
+        case "set":
+            return {_hashable(inner(item)) for item in value["items"]}
+        case "frozenset":
+            return frozenset(_hashable(inner(item)) for item in value["items"])
+        case "bytes":
+            return base64.b64decode(value["b64"], validate=True)
+        case "datetime":
+            return dt.datetime.fromisoformat(value["iso"])
+        case "date":
+            return dt.date.fromisoformat(value["iso"])
+        case "path":
+            return str(value["path"])
+        case "opaque":
+            return Opaque(str(value["type"])[:200])
+        case "record":
+            fields = {str(k): inner(v) for k, v in value["fields"].items()}
+            return _rebuild(str(value["type"]), fields) if rebuild else Record(str(value["type"])[:200], fields)
+        case "remote" | "handle":
+            ref = Ref(kind, int(value["id"]), tuple(map(str, value.get("methods", ()))), bool(value.get("callable")))
+            if resolve is None:
+                raise WireError("a reference where none was expected")
+            return resolve(ref)
+        case _:
+            raise WireError("unknown tag")
+
+
+def _hashable(item: Any) -> Any:
+    """A key or a set's member: what cannot be one (a record with a list inside) is kept as an opaque."""
+    try:
+        hash(item)
+    except TypeError:
+        return Opaque("unhashable")
+    return item
+
+
+def _rebuild(name: str, fields: dict[str, Any]) -> Any:
+    module, _, qualname = name.partition(":")
+    if module.split(".")[0] != "course_lib":
+        raise WireError(f"{name} is not part of course_lib")
+    kind = getattr(importlib.import_module(module), qualname)
+    return kind(**fields)

@@ -1,0 +1,177 @@
+"""Notebook 04: what learners may read. The first line of each docstring is the promise on their card."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+from course_lib.agent import DeterministicModelAdapter
+from course_lib.faults import ClockAdapter, StatefulAdapter
+from grader.judge import exercise, promise, same
+
+KEYS = ["retries", "steps", "task_id", "trace"]
+
+
+# --- save_checkpoint and load_checkpoint --------------------------------------------------------
+
+
+@exercise("save_checkpoint")
+def test_file_is_plain_json(learner, runs):
+    """The file is JSON and holds task_id, steps, retries and trace, nothing else."""
+    run = runs["invalid-arguments"]
+    _ = learner.call("save_checkpoint", run.result, learner.path("run.json")).value
+    data = learner.read("run.json")
+    promise(data is not None, "No file was written to the path that was given")
+    try:
+        saved = json.loads(data.decode("utf-8"))
+    except ValueError:
+        saved = None
+    promise(isinstance(saved, dict), "The file is not a JSON object in UTF-8")
+    promise(sorted(saved) == KEYS, "The file has other keys than the four", promised=KEYS, keys=sorted(saved))
+    promise(same(saved["trace"], run.trace), "The trace in the file is not the one that was given")
+    counted = (saved["steps"], saved["retries"])
+    promise(counted == (5, 1), "The file's counters do not fit its trace", promised=(5, 1), counted=counted)
+
+
+@exercise("save_checkpoint", after="test_file_is_plain_json")
+def test_what_was_saved_comes_back(learner, runs):
+    """What was saved comes back equal, and saving it again gives the same bytes."""
+    run = runs["summarize-notes"]
+    _ = learner.call("save_checkpoint", run.result, learner.path("first.json")).value
+    loaded = learner.call("load_checkpoint", learner.path("first.json")).value
+    expected = {key: run.result[key] for key in ("task_id", "steps", "retries", "trace")}
+    promise(same(loaded, expected), "What comes back is not what was saved", promised=expected)
+    _ = learner.call("save_checkpoint", loaded, learner.path("second.json")).value
+    equal = learner.read("first.json") == learner.read("second.json")
+    promise(equal, "Saving what was loaded gives a file with other bytes")
+
+
+@exercise("save_checkpoint", after="test_file_is_plain_json")
+def test_contradiction_is_refused(learner, runs):
+    """A file whose steps contradict its trace is refused with ValueError."""
+    result = runs["summarize-notes"].result
+    checkpoint = {key: result[key] for key in ("task_id", "steps", "retries", "trace")} | {"steps": 5}
+    path = learner.write("forged.json", json.dumps(checkpoint).encode())
+    refused = learner.call("load_checkpoint", path).raised("ValueError")
+    promise(refused, "The steps in the file are believed", promised="ValueError", steps=5, entries=4)
+
+
+# --- replay -------------------------------------------------------------------------------------
+
+
+@exercise("replay")
+def test_follows_the_normal_run(learner, runs):
+    """Every prefix of the normal run leads to the action that was recorded next."""
+    run = runs["summarize-notes"]
+    adapter = learner.remote(run.adapter())
+    for k, step in enumerate(run.trace):
+        got = learner.call("replay", run.trace[:k], adapter).value
+        promise(
+            same(got, step["action"]), "This is not what the adapter proposes", promised=step["action"], k=k
+        )
+
+
+@exercise("replay")
+def test_follows_the_history_after_a_fault(learner, runs):
+    """After a fault, every prefix still leads to the action that was recorded next."""
+    run = runs["invalid-arguments"]
+    adapter = learner.remote(run.adapter())
+    sentence = "The next action seems to be chosen by the length of the prefix"
+    for k, step in enumerate(run.trace):
+        got = learner.call("replay", run.trace[:k], adapter).value
+        promise(same(got, step["action"]), sentence, promised=step["action"], k=k)
+
+
+class Emptying:
+    """A healthy adapter with bad manners: it empties the history that it was given."""
+
+    def next_action(self, history):
+        action = DeterministicModelAdapter().next_action(history)
+        history.clear()
+        return action
+
+
+@exercise("replay", after="test_follows_the_normal_run")
+def test_adapter_cannot_change_the_prefix(learner, runs):
+    """An adapter that empties its history leaves the prefix that you were given as it was."""
+    prefix = runs["summarize-notes"].trace[:2]
+    outcome = learner.call("replay", prefix, learner.remote(Emptying()))
+    promise(
+        same(outcome.value, runs["summarize-notes"].trace[2]["action"]),
+        "This is not what the adapter proposes",
+    )
+    promise(same(outcome.args_after[0], prefix), "The adapter received your own list, not a copy")
+
+
+# --- verify_replay ------------------------------------------------------------------------------
+
+
+@exercise("verify_replay")
+def test_own_adapter_replays_every_recording(learner, runs):
+    """A recorded run and the adapter that made it agree at every prefix: the answer is []."""
+    for name, run in runs.items():
+        make = learner.remote(lambda run=run: learner.remote(run.adapter()))
+        found = learner.call("verify_replay", run.trace, make).value
+        promise(
+            same(found, []), "A divergence is reported where the two actions are equal", promised=[], run=name
+        )
+
+
+@exercise("verify_replay", points=2)
+def test_another_adapter_diverges(learner, runs, places):
+    """The healthy adapter parts from the invalid-arguments run at k = 1, and nowhere else."""
+    run = runs["invalid-arguments"]
+    make = learner.remote(lambda: learner.remote(DeterministicModelAdapter()))
+    found = places(learner.call("verify_replay", run.trace, make).value)
+    promise(found is not None, "The answer is not a list of Divergence(k, recorded, proposed)")
+    promise([k for k, _, _ in found] == [1], "The places are not the right ones", promised=[1])
+    proposed = {"tool": "read_note", "args": {"name": "alpha.txt"}}
+    promise(same(found[0][1], run.trace[1]["action"]), "recorded is not the action in the trace")
+    promise(same(found[0][2], proposed), "proposed is not what the adapter says", promised=proposed)
+
+
+@exercise("verify_replay", points=2)
+def test_finds_state_between_calls(learner, runs, places):
+    """An adapter that counts its own calls is found out at every prefix but the empty one."""
+    run = runs["summarize-notes"]
+    make = learner.remote(lambda: learner.remote(StatefulAdapter()))
+    found = places(learner.call("verify_replay", run.trace, make).value)
+    promise(found is not None, "The answer is not a list of Divergence(k, recorded, proposed)")
+    sentence = "One adapter seems to serve all prefixes, so its memory grows in step with them"
+    promise([k for k, _, _ in found] == [1, 2, 3], sentence, promised=[1, 2, 3])
+
+
+@exercise("verify_replay", points=2)
+def test_finds_a_clock(learner, runs, places):
+    """An adapter that puts the time into its report is found out at the last prefix."""
+    trace = copy.deepcopy(runs["summarize-notes"].trace)
+    trace[3]["action"] = ClockAdapter(lambda: 1_000).next_action(trace[:3])
+    make = learner.remote(lambda: learner.remote(ClockAdapter(lambda: 2_000)))
+    found = places(learner.call("verify_replay", trace, make).value)
+    promise(found is not None, "The answer is not a list of Divergence(k, recorded, proposed)")
+    promise([k for k, _, _ in found] == [3], "Only the tools' names seem to be compared", promised=[3])
+
+
+THREE_NOTES = ["alpha.txt", "beta.txt", "gamma.txt"]
+
+
+@exercise("verify_replay", points=2)
+def test_finds_set_order_in_another_process(learner, set_order, by_prefix, places):
+    """A run that followed a set's order is found out in a process with other hashes."""
+    trace = [
+        {"action": {"tool": "list_notes", "args": {}}, "observation": {"ok": True, "notes": THREE_NOTES}}
+    ]
+    for name in THREE_NOTES:
+        action = {"tool": "read_note", "args": {"name": name}}
+        trace.append({"action": action, "observation": {"ok": True, "name": name, "text": f"About {name}."}})
+    for hash_seed in range(
+        1, 30
+    ):  # the first seed under which the set has another order; the order differs by system
+        proposals = set_order(hash_seed, trace)[:-1]
+        expected = [k for k, step in enumerate(trace) if proposals[k] != step["action"]]
+        if expected:
+            break
+    make = learner.remote(lambda: learner.remote(by_prefix(trace, proposals)))
+    found = places(learner.call("verify_replay", trace, make).value)
+    promise(found is not None, "The answer is not a list of Divergence(k, recorded, proposed)")
+    promise([k for k, _, _ in found] == expected, "The places are not the right ones", promised=expected)

@@ -1,0 +1,128 @@
+"""From what stands on the command line to the files to be graded."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course import Course, NotebookFacts
+from grader.notebook import NotebookError, read_notebook
+
+NUMBER = re.compile(r"\d{1,2}")
+LEADING = re.compile(r"(\d\d)(?=\D)")
+
+
+class InputError(ValueError):
+    """The call or the input is wrong; the message is one line that says what, where and what to do."""
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """One notebook of the course: its file and bytes, or None where nothing was handed in."""
+
+    facts: NotebookFacts
+    path: Path | None
+    data: bytes = b""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one person handed in. `id` is the folder's or file's name."""
+
+    id: str
+    notebooks: list[Submitted]
+
+    @property
+    def sha256(self) -> str:
+        """Over the names and bytes of the notebooks that are there."""
+        seen = hashlib.sha256()
+        for submitted in self.notebooks:
+            if submitted.path is not None:
+                seen.update(submitted.facts.name.encode() + b"\0" + hashlib.sha256(submitted.data).digest())
+        return seen.hexdigest()
+
+
+def find_submission(course: Course, targets: list[str], here: Path) -> Submission:
+    """The notebooks that `targets` name, in the course's order; without any, the whole of ``notebooks/``.
+
+    A target is a notebook's number, a file, or a folder (then every notebook of the course counts, found or not).
+    `here` is the current folder; ``notebooks/`` is looked for there and upwards. Raises InputError.
+    """
+    found: dict[str, Submitted] = {}
+    names: list[str] = []
+    for target in targets or [str(_notebooks(course, here))]:
+        path = Path(here, target)
+        if NUMBER.fullmatch(target) and not path.exists():
+            facts = _numbered(course, target)
+            entries = [_of_folder(_notebooks(course, here), facts)]
+            if entries[0].path is None:
+                raise InputError(
+                    f"no file {facts.number}_*.ipynb in {_notebooks(course, here)}. Put the notebook there."
+                )
+        elif path.is_dir():
+            entries = [_of_folder(path, facts) for facts in course.manifest.notebooks]
+            if all(entry.path is None for entry in entries):
+                raise InputError(f"{target}: no notebook of this course in this folder. Name the folder that has them.")
+        elif path.is_file():
+            entries = [_of_file(course, path, target)]
+        elif path.exists():
+            raise InputError(f"{target}: neither a file nor a folder. Name a notebook or a folder of notebooks.")
+        else:
+            raise InputError(f"{target}: there is no such file or folder. Name a notebook, a folder or a number.")
+        names.append(path.resolve().name)
+        for entry in entries:
+            found.setdefault(entry.facts.name, entry)
+    order = [facts.name for facts in course.manifest.notebooks]
+    return Submission("+".join(names), sorted(found.values(), key=lambda entry: order.index(entry.facts.name)))
+
+
+def _notebooks(course: Course, here: Path) -> Path:
+    for folder in (here, *here.parents):
+        if folder.name == "notebooks" and any(folder.glob("[0-9][0-9]_*.ipynb")):
+            return folder
+        if any((folder / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+            return folder / "notebooks"
+    if course.notebooks_dir.is_dir():
+        return course.notebooks_dir
+    raise InputError(f"no folder notebooks/ here or above ({here}). Go to the course's folder, or name a file.")
+
+
+def _numbered(course: Course, number: str) -> NotebookFacts:
+    facts = course.manifest.notebook(number)
+    if facts is None:
+        known = ", ".join(n.number for n in course.manifest.notebooks)
+        raise InputError(f"no notebook numbered {number.zfill(2)}. The course has {known}.")
+    return facts
+
+
+def _of_folder(folder: Path, facts: NotebookFacts) -> Submitted:
+    exact = folder / f"{facts.name}.ipynb"
+    if exact.is_file():
+        return Submitted(facts, exact, exact.read_bytes())
+    # "04_checkpoint (1).ipynb" as a browser names a second download; the newest wins.
+    others = sorted(folder.glob(f"{facts.number}[!0-9]*.ipynb"), key=lambda p: (p.stat().st_mtime, p.name))
+    return Submitted(facts, others[-1], others[-1].read_bytes()) if others else Submitted(facts, None)
+
+
+def _of_file(course: Course, path: Path, target: str) -> Submitted:
+    """The file's number says which notebook it is; when it was renamed, what it defines does."""
+    data = path.read_bytes()
+    leading = LEADING.match(path.name)
+    facts = course.manifest.notebook(leading[1]) if leading else None
+    if facts is not None:
+        return Submitted(facts, path, data)
+    try:
+        text = "\n".join(read_notebook(data).sources)
+    except NotebookError as error:
+        raise InputError(f"{target}: {error}") from None
+    scored = [(sum(_defines(text, e.defines) for e in n.exercises), n) for n in course.manifest.notebooks]
+    score, best = max(scored, key=lambda pair: pair[0], default=(0, None))
+    if not score or best is None:
+        raise InputError(f"{target}: it defines no exercise of this course. Is it the notebook you meant?")
+    return Submitted(best, path, data)
+
+
+def _defines(text: str, names: list[str]) -> bool:
+    return any(re.search(rf"^(?:def|class)\s+{re.escape(name)}\b", text, re.MULTILINE) for name in names)

@@ -1,0 +1,27 @@
+"""Finding a Chromium for the tests that open JupyterLab; `python -m tests.browser` says what was found."""
+
+import os
+import shutil
+import sys
+
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+MISSING = (
+    "no Chromium found: the browser tests are skipped. To run them, install one "
+    "(Debian: apt-get install chromium; elsewhere: your package manager, or Google Chrome)."
+)
+
+
+def chromium() -> str | None:
+    """Path of a Chromium on this machine, or None."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+def required() -> bool:
+    """Whether running without a browser is an error (as on continuous integration)."""
+    return os.environ.get("REQUIRE_BROWSER", "") not in ("", "0")
+
+
+if __name__ == "__main__":
+    if chromium() is None:
+        print(MISSING)
+        sys.exit(required())
