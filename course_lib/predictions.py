@@ -34,9 +34,7 @@ def predict(id: str, value: object, confidence: object = ...) -> None:
         return
     path = journal.journal_path(id)
     try:
-        line = journal.append(
-            path, id=id, kind="prediction", value=value, confidence=sure, notebook=_notebook(id)
-        )
+        line = journal.append(path, id=id, kind="prediction", value=value, confidence=sure, notebook=_notebook(id))
     except _UNRECORDED as error:
         say(f"{id}: nothing recorded. {_reason(error)}")
         return

@@ -51,9 +51,7 @@ def _plain_dict(value: dict[Any, Any]) -> Plain:
             return {"set": _sorted(items)}
         case {"float": "inf" | "-inf" | "nan"} if len(value) == 1:
             return dict(value)
-        case {"dict": list(pairs)} if len(value) == 1 and all(
-            isinstance(p, list) and len(p) == 2 for p in pairs
-        ):
+        case {"dict": list(pairs)} if len(value) == 1 and all(isinstance(p, list) and len(p) == 2 for p in pairs):
             return {"dict": sorted(([to_plain(k), to_plain(v)] for k, v in pairs), key=text)}
     if all(isinstance(key, str) for key in value) and not (len(value) == 1 and _TAGS & value.keys()):
         return {key: to_plain(value[key]) for key in sorted(value)}

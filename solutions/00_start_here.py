@@ -21,6 +21,7 @@
 # %%
 import itertools
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -104,9 +105,7 @@ print_trace(healthy["trace"])
 # %%
 def unreliable(tool, failing_calls):
     number = itertools.count(1)
-    return lambda args: (
-        {"ok": False, "error": "tool_unavailable"} if next(number) in failing_calls else tool(args)
-    )
+    return lambda args: {"ok": False, "error": "tool_unavailable"} if next(number) in failing_calls else tool(args)
 
 
 tools = notes_tools(root)
@@ -255,15 +254,17 @@ predict("P00.3", "not passed", confidence=0.8)
 
 # %% [markdown]
 # This is the grader itself, at work on a notebook that holds only that cell. It takes a few
-# seconds: every kernel that dies is replaced by a new one.
+# seconds: a kernel that dies is replaced by a new one, up to five times.
 
 
 # %%
 def verdict_on(cell):
+    if "COURSE_GRADING" in os.environ:
+        return "not run"  # the grader is at work on this very notebook; it does not grade inside itself
     notebook = {"cells": [{"cell_type": "code", "source": cell, "metadata": {}, "outputs": []}]}
     path = root / "00_start_here.ipynb"
     path.write_text(json.dumps({**notebook, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
-    call = ["grader", "check", str(path), "--exercise", "count_retries", "--json", "-"]
+    call = ["grader.cli", "check", str(path), "--exercise", "count_retries", "--json", "-"]
     done = subprocess.run([sys.executable, "-m", *call], capture_output=True, text=True)
     print("exit status of the grader:", done.returncode)
     return how_judged(json.loads(done.stdout), "count_retries") if done.stdout else "no grade"

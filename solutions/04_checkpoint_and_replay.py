@@ -259,7 +259,7 @@ with attempt("save_checkpoint"):
 # also cover the fields that nobody thought of comparing.
 
 # %%
-with attempt("load_checkpoint"):
+with attempt("save_checkpoint", "load_checkpoint"):
     save_checkpoint(load_checkpoint(root / "run_checkpoint.json"), root / "second.json")
     same_bytes = (root / "second.json").read_bytes() == (root / "run_checkpoint.json").read_bytes()
     print("the same bytes after a round trip:", same_bytes)
@@ -269,12 +269,14 @@ with attempt("load_checkpoint"):
 # itself should not get past you.
 
 # %%
-with attempt("load_checkpoint"):
-    forged = json.loads((root / "run_checkpoint.json").read_text(encoding="utf-8"))
-    forged["steps"] += 1
-    (root / "forged.json").write_text(json.dumps(forged), encoding="utf-8")
+with attempt("save_checkpoint", "load_checkpoint"):
+    forged = root / "forged.json"
+    save_checkpoint(normal, forged)
+    content = json.loads(forged.read_text(encoding="utf-8"))
+    content["steps"] += 1
+    forged.write_text(json.dumps(content), encoding="utf-8")
     try:
-        load_checkpoint(root / "forged.json")
+        load_checkpoint(forged)
         print("accepted: this checkpoint would mislead whoever resumes from it")
     except ValueError as problem:
         print("refused:", problem)
@@ -284,7 +286,7 @@ with attempt("load_checkpoint"):
 # Look for the place where they part: one failed entry, and from there on everything stands one place lower.
 
 # %%
-with attempt("save_checkpoint"):
+with attempt("save_checkpoint", "load_checkpoint"):
     save_checkpoint(recording("invalid-arguments"), root / "fault.json")
     first, second = load_checkpoint(root / "run_checkpoint.json"), load_checkpoint(root / "fault.json")
     figures.show(figures.checkpoint_diff(first, second, ("normal run", "invalid-arguments")))
@@ -631,7 +633,7 @@ with attempt("verify_replay"):
 # and verified, and its report on disk has the hash that its trace recorded.
 
 # %%
-with attempt("verify_replay"):
+with attempt("save_checkpoint", "load_checkpoint", "verify_replay"):
     make_notes(root)
     sound = record(DeterministicModelAdapter())
     save_checkpoint(sound, root / "sound.json")

@@ -102,9 +102,7 @@ def _read_hints(cell: Cell, name: str, where: str) -> tuple[str, tuple[str, str,
     starts = [i for i, line in enumerate(lines) if _HINT.match(line)]
     prose = "\n".join(lines[: starts[0]] if starts else lines).strip()
     if not prose:
-        raise mistake(
-            where, cell.line, f"exercise {name} has no prose", "Say why it matters and what to write"
-        )
+        raise mistake(where, cell.line, f"exercise {name} has no prose", "Say why it matters and what to write")
     if re.match(r"#{1,6}\s", prose):
         raise mistake(
             where,

@@ -29,18 +29,14 @@ def gather(course: Course, sources: list[Source]) -> Manifest:
     specs = load_specs(course)
     _check_targets(course, sources, specs)
     notebooks = [_notebook(course, source, specs) for source in sources]
-    manifest = Manifest(
-        course=CourseFacts(name=course.name, version=course.version, digest=""), notebooks=notebooks
-    )
+    manifest = Manifest(course=CourseFacts(name=course.name, version=course.version, digest=""), notebooks=notebooks)
     facts = msgspec.structs.replace(manifest.course, digest=digest(course, manifest))
     return msgspec.structs.replace(manifest, course=facts)
 
 
 def _notebook(course: Course, source: Source, specs: list[TestSpec]) -> NotebookFacts:
     exercises = [_exercise(course, source, exercise, specs) for exercise in source.exercises]
-    predictions = [
-        PredictionFacts(id=id_, points=_tidy(course.prediction_points)) for id_ in source.predictions
-    ]
+    predictions = [PredictionFacts(id=id_, points=_tidy(course.prediction_points)) for id_ in source.predictions]
     counted = sum(e.max_points for e in exercises if not e.stretch) + sum(p.points for p in predictions)
     return NotebookFacts(
         name=source.name,

@@ -29,9 +29,7 @@ def announcement(exercise: Exercise, facts: ExerciseFacts) -> str:
     parts = [f"### Exercise {exercise.number} · {header.title}", _labels(header, facts), header.prose, done]
     if hidden:
         more = "test holds" if hidden == 1 else "tests hold"
-        parts.append(
-            f"{_count(hidden, 'hidden', '')} {more} you to the same promises on inputs of their own."
-        )
+        parts.append(f"{_count(hidden, 'hidden', '')} {more} you to the same promises on inputs of their own.")
     return "\n\n".join(parts)
 
 

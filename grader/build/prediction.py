@@ -79,9 +79,7 @@ def _check_reveals(cells: list[Cell], seen: dict[str, int], where: str) -> None:
                     "Add it, or correct the id",
                 )
             if line < seen[ident]:
-                raise mistake(
-                    where, line, f"{ident} is revealed before it is predicted", "Move predict(...) above it"
-                )
+                raise mistake(where, line, f"{ident} is revealed before it is predicted", "Move predict(...) above it")
 
 
 def unanswered(source: str) -> str:

@@ -45,9 +45,7 @@ def read_answer(cell: Cell, where: str) -> Answer | None:
             begun = begun or number
         elif mark == END:
             if not block:
-                raise mistake(
-                    where, number, f"'{END}' without a '{BEGIN}'", f"Add '{BEGIN}' above the answer"
-                )
+                raise mistake(where, number, f"'{END}' without a '{BEGIN}'", f"Add '{BEGIN}' above the answer")
             solved += block.lines
             stub += _stub_lines(block, owner, where)
             blocks.append("\n".join(block.lines))
@@ -65,9 +63,7 @@ def read_answer(cell: Cell, where: str) -> Answer | None:
             solved.append(line)
             stub.append(line)
     if block:
-        raise mistake(
-            where, block.line, f"'{BEGIN}' is never closed in its cell", f"Add '{END}' below the answer"
-        )
+        raise mistake(where, block.line, f"'{BEGIN}' is never closed in its cell", f"Add '{END}' below the answer")
     return Answer("\n".join(solved), "\n".join(stub), tuple(blocks), begun) if blocks else None
 
 

@@ -25,8 +25,8 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def solve(course: Course, notebook: dict[str, Any], cells: list[Built], where: str) -> bytes:
-    """The file's bytes: `notebook` with its outputs. Raises CourseError naming the line of the source whose cell failed."""
-    ran = nbformat.reads(dump_notebook(notebook).decode(), as_version=4)
+    """The file's bytes: `notebook` with its outputs. Raises CourseError naming the line whose cell failed."""
+    ran = nbformat.reads(dump_notebook(notebook).decode(), as_version=4)  # type: ignore[no-untyped-call]
     with tempfile.TemporaryDirectory(prefix="build-") as scratch:
         folder = Path(scratch)
         (folder / "work").mkdir()
@@ -40,6 +40,9 @@ def solve(course: Course, notebook: dict[str, Any], cells: list[Built], where: s
             coalesce_streams=True,
             resources={"metadata": {"path": str(folder / "work")}},
         )
+        manager = client.create_kernel_manager()
+        # Files in the scratch folder instead of ports that anybody on this machine may connect to.
+        manager.transport, manager.ip = "ipc", str(folder / "kernel")
         try:
             client.execute(env=_environment(course, folder))
         except CellExecutionError as error:
@@ -49,13 +52,14 @@ def solve(course: Course, notebook: dict[str, Any], cells: list[Built], where: s
         except CellTimeoutError:
             cell = _running(ran, cells)
             limit = f"{course.limits.cell_seconds:g} s"
-            raise mistake(
-                where, cell.line, f"the solved cell runs longer than {limit}", "Make it faster"
-            ) from None
+            raise mistake(where, cell.line, f"the solved cell runs longer than {limit}", "Make it faster") from None
         except DeadKernelError:
             cell = _running(ran, cells)
             raise mistake(where, cell.line, "the solved cell ends the kernel", "Correct the cell") from None
-    return f"{nbformat.writes(ran)}\n".encode()
+    # What ran it (a version of Python) is no part of the notebook.
+    ran.metadata = nbformat.from_dict(notebook["metadata"])  # type: ignore[no-untyped-call]
+    text: str = nbformat.writes(ran)  # type: ignore[no-untyped-call]
+    return f"{text}\n".encode()
 
 
 class _Kernel(AsyncKernelManager):
@@ -64,10 +68,6 @@ class _Kernel(AsyncKernelManager):
     @default("kernel_spec_manager")
     def _only_this_python(self) -> KernelSpecManager:
         return KernelSpecManager(kernel_dirs=[])
-
-    @default("transport")
-    def _no_network(self) -> str:
-        return "ipc"
 
 
 def _environment(course: Course, folder: Path) -> dict[str, str]:

@@ -115,8 +115,7 @@ def _read_facts(header: dict[str, Any], where: str) -> tuple[str, int, str]:
     unknown = sorted(str(key) for key in header if key not in known)
     if unknown:
         raise CourseError(
-            f"{where}:1: the header's course part has an unknown '{unknown[0]}'. "
-            "Known are title, minutes, summary."
+            f"{where}:1: the header's course part has an unknown '{unknown[0]}'. Known are title, minutes, summary."
         )
     title, minutes, summary = header.get("title"), header.get("minutes"), header.get("summary", "")
     if not isinstance(title, str) or not title.strip():

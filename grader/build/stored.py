@@ -32,9 +32,7 @@ def first_difference(stored: Any, planned: dict[str, Any], *, solved: bool = Fal
     there, wanted = stored["cells"], planned["cells"]
     for at, (old, new) in enumerate(zip(there, wanted, strict=False), 1):
         if solved and isinstance(old, dict):
-            kept: dict[str, Any] = (
-                {"outputs": [], "execution_count": None} if new["cell_type"] == "code" else {}
-            )
+            kept: dict[str, Any] = {"outputs": [], "execution_count": None} if new["cell_type"] == "code" else {}
             old = {**old, **kept}
         if old != new:
             return f"cell {at} differs"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from course_lib import journal
+from course_lib.definitions import PREDICTION_ID
 from grader.course import PredictionFacts
 
-MIME = "application/vnd.accountable-agents.journal+json"
 # What a prediction is worth that stands in the notebook as a literal, with no record of when it was made.
 UNVERIFIED_SHARE = 0.5
 
@@ -44,23 +43,12 @@ class Call:
 
 def recorded_lines(outputs: Iterable[list[dict[str, Any]]]) -> bytes:
     """The journal that a notebook's stored outputs carry; empty bytes when they carry none."""
-    texts = []
+    texts: list[str] = []
     for output in (output for cell in outputs for output in cell):
         data = output.get("data")
-        carried = data.get(MIME) if isinstance(data, dict) else None
-        for line in carried if isinstance(carried, list) else [carried]:
-            if isinstance(line, dict):
-                line = _canonical(line)
-            if isinstance(line, str):
-                texts.append(line)
+        if isinstance(data, dict):
+            texts += journal.carried(data.get(journal.MIME))
     return journal.gather(texts)
-
-
-def _canonical(line: dict[str, Any]) -> str | None:
-    try:
-        return journal.encode(journal.Line(**line)).decode("ascii")
-    except (TypeError, ValueError, RecursionError):
-        return None
 
 
 def calls_of(scan: Any) -> list[Call]:
@@ -69,7 +57,7 @@ def calls_of(scan: Any) -> list[Call]:
         Call(call.id, call.constant, call.value, call.confidence)
         for cell in scan.cells
         for call in cell.predictions
-        if call.filled and isinstance(call.id, str) and re.fullmatch(r"P\d\d\.\d+", call.id)
+        if call.filled and isinstance(call.id, str) and PREDICTION_ID.fullmatch(call.id)
     ]
 
 

@@ -120,9 +120,7 @@ def test_an_exercise_is_framed_by_what_the_tests_promise(built: tuple[Course, li
 
 def test_the_notebook_opens_with_its_title(built: tuple[Course, list[str]]) -> None:
     assert sources(built[0].notebooks_dir / "00_twice.ipynb")[0] == (
-        "# 00 · Twice as much\n\n"
-        "about 15 minutes · 1 exercise · 1 prediction\n\n"
-        "One function, one prediction."
+        "# 00 · Twice as much\n\nabout 15 minutes · 1 exercise · 1 prediction\n\nOne function, one prediction."
     )
 
 
@@ -138,10 +136,7 @@ def test_the_solved_notebook_was_run(built: tuple[Course, list[str]]) -> None:
 
 
 def test_the_solved_notebook_runs_away_from_home(tmp_path: Path) -> None:
-    look = (
-        "import os\n"
-        "print(os.environ['COURSE_CLOCK'], os.path.isdir('solutions'), os.environ['COURSE_JOURNAL'])"
-    )
+    look = "import os\nprint(os.environ['COURSE_CLOCK'], os.path.isdir('solutions'), os.environ['COURSE_JOURNAL'])"
     course = make_course(tmp_path, source=f"{SOURCE}\n# %%\n{look}\n")
     build(course)
     output = "".join(cells(course.solutions_dir / "00_twice.ipynb")[-1]["outputs"][0]["text"])
@@ -189,9 +184,7 @@ def test_a_build_makes_the_same_bytes_anywhere(built: tuple[Course, list[str]], 
         timeout=120,
     )
     for name in BUILT:
-        assert (tmp_path / "elsewhere" / "toy" / name).read_bytes() == (built[0].base / name).read_bytes(), (
-            name
-        )
+        assert (tmp_path / "elsewhere" / "toy" / name).read_bytes() == (built[0].base / name).read_bytes(), name
 
 
 def test_cell_ids_stay_when_other_cells_come(tmp_path: Path) -> None:
@@ -338,9 +331,7 @@ def test_a_stretch_exercise_is_outside_the_maximum(tmp_path: Path) -> None:
     (notebook,) = plan.manifest.notebooks
     assert notebook.exercises[0].stretch
     assert (notebook.exercises[0].max_points, notebook.max_points) == (3, 1)
-    assert any(
-        "stretch: graded and shown, not counted" in text for text in planned(Course.load(tmp_path / "grader"))
-    )
+    assert any("stretch: graded and shown, not counted" in text for text in planned(Course.load(tmp_path / "grader")))
 
 
 def test_an_exercise_may_define_several_names_in_several_cells(tmp_path: Path) -> None:
@@ -365,9 +356,7 @@ class Halver:
     assert exercise.defines == list(exercise.stubs) == ["double", "Halver"]
     told = [cell.id for cell in plan.targets[0].cells if cell.metadata]
     assert told == ["double-exercise", "double-answer", "double-answer-2", "double-check", "double-hints"]
-    assert any(
-        'raise NotImplementedError("Halver")' in text for text in planned(Course.load(tmp_path / "grader"))
-    )
+    assert any('raise NotImplementedError("Halver")' in text for text in planned(Course.load(tmp_path / "grader")))
 
 
 def test_an_author_may_give_a_stub(tmp_path: Path) -> None:
@@ -390,8 +379,7 @@ def test_magics_and_tags_pass_through(tmp_path: Path) -> None:
 
 def test_empty_cells_are_left_out(tmp_path: Path) -> None:
     source = (
-        SOURCE.replace("# %% [markdown]\n# You", "# %%\n\n# %% [markdown]\n#\n\n# %% [markdown]\n# You")
-        + "\n# %%\n"
+        SOURCE.replace("# %% [markdown]\n# You", "# %%\n\n# %% [markdown]\n#\n\n# %% [markdown]\n# You") + "\n# %%\n"
     )
     assert planned(make_course(tmp_path, source=source)) == planned(make_course(tmp_path))
 
@@ -433,9 +421,7 @@ def test_tokens_of_code_and_prose() -> None:
 def test_an_answer_that_is_given_away_is_named(tmp_path: Path, place: str) -> None:
     answer = "answer = number * 2\n    return answer"
     source = {
-        "hint": SOURCE.replace(
-            "There is an operator for products.", "Write answer = number * 2, then return answer."
-        ),
+        "hint": SOURCE.replace("There is an operator for products.", "Write answer = number * 2, then return answer."),
         "prose": SOURCE.replace(
             "# You learn to double.", "# ```python\n# answer = number *  2\n# return answer\n# ```"
         ),
@@ -457,9 +443,7 @@ def test_five_tokens_or_the_stubs_own_are_no_leak(tmp_path: Path) -> None:
         '    """Twice `number`."""\n',
         '    """Twice `number`."""\n    spare = number + number + number\n',
     )
-    source = source.replace(
-        "    return answer\n", "    spare = number + number + number\n    return answer\n"
-    )
+    source = source.replace("    return answer\n", "    spare = number + number + number\n    return answer\n")
     lines = out_of_step(make_course(tmp_path, source=source))
     assert all("missing" in line for line in lines)
 

@@ -244,7 +244,7 @@ def test_predictions_come_in_order_and_other_predicts_are_left_out():
 
 def test_closure_takes_what_is_reached_and_leaves_the_rest():
     sources = [
-        "from __future__ import annotations\nimport json, os\nfrom functools import cache, partial\nUNUSED = print('!')",
+        "from __future__ import annotations\nimport json, os\nfrom functools import cache\nUNUSED = print('!')",
         "LIMIT = 2\nTABLE = {}\nresult = 1 / 0",
         "TABLE['x'] = LIMIT\nLIMIT += 1\nfor k in range(3):\n    TABLE[k] = k\nprint('side effect')",
         "@cache\ndef helper(result: int) -> int:  # a local name like a global one\n    return result + LIMIT",
