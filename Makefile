@@ -23,8 +23,9 @@ PYTEST_ARGS ?=
 check: $(VENV)/.ready
 	@$(BIN)/grader check; status=$$?; [ $$status -le 1 ] || exit $$status
 
+# On the path, so that `grader` works in JupyterLab's own terminals.
 lab: $(VENV)/.ready
-	$(BIN)/jupyter lab notebooks $(LAB_ARGS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab notebooks $(LAB_ARGS)
 
 build: $(VENV)/.ready
 	$(BIN)/grader build

@@ -56,6 +56,8 @@ def check(name: str, namespace: dict[str, Any] | None = None) -> None:
         _check(course, facts, namespace)
     except CourseError as error:
         say(f"check: {error}")
+    except KeyboardInterrupt:
+        say(f"check: {name} was stopped before it was through.")
 
 
 def _check(course: Course, facts: ExerciseFacts, namespace: dict[str, Any]) -> None:
@@ -94,6 +96,8 @@ class _Live:
             reply = self.perform(self.desk, message, callback or (lambda _: {}))
         if rang:
             raise Trouble("time", f"It did not come back within {self.seconds:g} s.")
+        if any(outcome.get("error", {}).get("type") == "KeyboardInterrupt" for outcome in reply.get("outcomes", [])):
+            raise KeyboardInterrupt  # the stop button is for the whole check, not for one call of it
         return reply
 
     def folder(self) -> Path:

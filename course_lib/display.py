@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -28,12 +29,19 @@ Card = dict[str, Any]
 _INK = "var(--jp-ui-font-color1, inherit)"
 _PALE_INK = "var(--jp-ui-font-color2, inherit)"
 _CODE = "font-family: var(--jp-code-font-family, monospace); white-space: pre-wrap; overflow-wrap: anywhere"
-_COLOUR = {"✓": "var(--jp-success-color1, #2e7d32)", "✗": "var(--jp-error-color1, #c62828)"}
+# A theme's own green is too pale for text; a third of the ink makes it readable on its light and dark page.
+_SIGN = "color-mix(in srgb, {} 67%, var(--jp-ui-font-color1, currentcolor))"
+_COLOUR = {
+    "✓": _SIGN.format("var(--jp-success-color1, #2e7d32)"),
+    "✗": _SIGN.format("var(--jp-error-color1, #c62828)"),
+}
+_UI = "font-family: var(--jp-ui-font-family, sans-serif); line-height: 1.5"
 _BOX = (
-    f"color: {_INK}; background: var(--jp-layout-color1, transparent); max-width: 46em; "
-    "border: 1px solid var(--jp-border-color1, #999); border-radius: 4px; padding: 0.6em 0.9em; "
-    "font-family: var(--jp-ui-font-family, sans-serif); line-height: 1.5"
+    f"color: {_INK}; background: var(--jp-layout-color1, transparent); max-width: 800px; box-sizing: border-box; "
+    "margin: 0.4em 0; padding: 0.6em 0.9em; border: 1px solid var(--jp-border-color1, #999); border-radius: 4px; "
+    f"{_UI}"
 )
+_ASIDE = f"color: {_PALE_INK}; border-left: 3px solid var(--jp-border-color1, #999); padding-left: 0.7em; {_UI}"
 
 
 def card(
@@ -54,7 +62,7 @@ def card(
     parts = [f'<div role="group" aria-label="{escape(label)}" style="{_BOX}">', _head(title, bar)]
     parts += [_row(row) for row in rows]
     if footer:
-        parts.append(f'<div style="color: {_PALE_INK}; margin-top: 0.4em">{escape(footer)}</div>')
+        parts.append(f'<div style="color: {_PALE_INK}; margin-top: 0.4em">{_words(footer)}</div>')
     return {"text/html": "".join(parts) + "</div>", "text/plain": text}
 
 
@@ -66,16 +74,16 @@ def show(bundle: Mapping[str, Any]) -> None:
 
         display(dict(bundle), raw=True)  # type: ignore[no-untyped-call]
     else:
-        say(bundle["text/plain"])
+        print(bundle["text/plain"])  # noqa: T201 - this is where words leave
 
 
 def say(line: str) -> None:
-    """Tell the learner one thing, in a notebook or anywhere else."""
-    print(line)  # noqa: T201 - this is where words leave
+    """Tell the learner one thing; in a notebook it looks unlike what their own code prints."""
+    show({"text/html": f'<div style="{_ASIDE}">{_words(line)}</div>', "text/plain": line})
 
 
 def _head(title: str, bar: tuple[int, int] | None) -> str:
-    head = f"<strong>{escape(title)}</strong>"
+    head = f"<strong>{_words(title)}</strong>"
     if bar is not None:
         done, of = bar
         share = f"{100 * done / of if of else 0:.0f}%"
@@ -90,14 +98,30 @@ def _head(title: str, bar: tuple[int, int] | None) -> str:
 
 
 def _row(row: Row) -> str:
+    body = f"{_words(row.text)}{_notes(row.notes)}"
+    if not row.mark:
+        return f"<div>{body}</div>"
     colour = _COLOUR.get(row.mark, "inherit")
-    mark = f'<span style="color: {colour}; font-weight: bold">{escape(row.mark)}</span> ' if row.mark else ""
-    notes = "".join(
-        f'<div style="margin-left: 1.5em"><span style="color: {_PALE_INK}">{escape(word)}</span> '
-        f'<span style="{_CODE}">{escape(value)}</span></div>'
-        for word, value in row.notes
+    mark = f'<span style="color: {colour}; font-weight: bold">{escape(row.mark)}</span>'
+    # Side by side, so that a long sentence does not run on below its mark.
+    return f'<div style="display: flex; gap: 0.5em">{mark}<div>{body}</div></div>'
+
+
+def _notes(notes: Sequence[tuple[str, str]]) -> str:
+    if not notes:
+        return ""
+    cells = "".join(
+        f'<span style="color: {_PALE_INK}">{escape(word)}</span><span style="{_CODE}">{escape(value)}</span>'
+        if word
+        else f'<span style="grid-column: 1 / -1">{_words(value)}</span>'
+        for word, value in notes
     )
-    return f"<div>{mark}{escape(row.text)}{notes}</div>"
+    return f'<div style="display: grid; grid-template-columns: max-content 1fr; column-gap: 0.9em">{cells}</div>'
+
+
+def _words(text: str) -> str:
+    """Text as HTML; what stands between backticks looks like code."""
+    return re.sub(r"`([^`\n]+)`", rf'<code style="{_CODE}; color: inherit">\1</code>', escape(text))
 
 
 def _text(title: str, rows: Sequence[Row], footer: str, bar: tuple[int, int] | None) -> str:

@@ -25,7 +25,8 @@ def predict(id: str, value: object, confidence: object = ...) -> None:
     if not _is_id(id, "Nothing recorded"):
         return
     if value is ... or confidence is ...:
-        missing = "your answer" if value is ... else "your confidence, from 0 to 1,"
+        wanted = [("your answer", value), ("your confidence, from 0 to 1,", confidence)]
+        missing = " and ".join(what for what, given in wanted if given is ...)
         say(f"{id} is open: put {missing} in place of the dots and run this cell. Nothing recorded yet.")
         return
     sure = _confidence(confidence)

@@ -7,6 +7,7 @@ Imports stand inside the commands: `grader --help` and `grader hint` start witho
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,12 @@ import click
 
 if TYPE_CHECKING:
     from grader.course import Course
-    from grader.grade import Graded, Progress
+    from grader.grade import Graded
+    from grader.work import Progress
 
 ALL_PASSED, NOT_PASSED, WRONG_INPUT, GRADER_FAILED = 0, 1, 2, 3
+# As shells say it of a program that Ctrl-C ended.
+STOPPED = 130
 
 
 class Commands(click.Group):
@@ -30,6 +34,14 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except CourseError as error:
             raise _Stop(str(error), WRONG_INPUT) from None
+        except KeyboardInterrupt:
+            raise _Stop("stopped.", STOPPED) from None
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            # Python's own status for this, 1, would say that a notebook was graded.
+            traceback.print_exc()
+            raise _Stop(f"a fault of the grader itself ({type(error).__name__}), see above.", GRADER_FAILED) from None
 
 
 class _Stop(click.ClickException):
@@ -118,7 +130,7 @@ def _grade(course: Course, submission: Any, seed: int, exercise: str | None, *, 
     from grader.report import terminal
 
     console = Console(highlight=False, quiet=quiet, width=None if sys.stdout.isatty() else terminal.WIDTH)
-    console.print(f"\n  {course.name} {course.version} · {_count(submission)} · seed {seed}\n")
+    header = f"\n  {course.name} {course.version} · {_count(submission)} · seed {seed}\n"
     columns = (
         TextColumn("  {task.description:<34}"),
         BarColumn(26),
@@ -129,13 +141,18 @@ def _grade(course: Course, submission: Any, seed: int, exercise: str | None, *, 
         task = bar.add_task("starting", total=None, state="")
 
         def step(progress: Progress) -> None:
+            nonlocal header
+            if header:  # not before it is known that there is something to grade
+                bar.console.print(header)
+                header = ""
             bar.update(task, description=progress.notebook.name, completed=progress.done, total=progress.total)
 
         try:
             graded = grade(course, submission, seed=seed, exercise=exercise, on_progress=step)
         except KernelStartError as error:
             raise _Stop(f"no kernel can be started here: {error}", GRADER_FAILED) from None
-    terminal.show(graded.record, course.manifest, graded.notes, console)
+    if graded.record.status != "rejected":
+        terminal.show(graded.record, course.manifest, graded.notes, console)
     return graded
 
 
@@ -182,8 +199,9 @@ def hint(root: Path | None, name: str, level: int | None) -> None:
 
 @main.command()
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; say what is out of step.")
+@click.option("--all", "run_all", is_flag=True, help="Run every solved notebook again, changed or not.")
 @click.pass_obj
-def build(root: Path | None, only_check: bool) -> None:
+def build(root: Path | None, only_check: bool, run_all: bool) -> None:
     """Make the notebooks and the manifest from solutions/NN_*.py and the tests."""
     from grader import build as building
 
@@ -196,7 +214,7 @@ def build(root: Path | None, only_check: bool) -> None:
             sys.exit(NOT_PASSED)
         click.echo("Everything built is in step with its source.")
         return
-    for path in building.build(course):
+    for path in building.build(course, run_all=run_all):
         click.echo(f"wrote {path}")
 
 

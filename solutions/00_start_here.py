@@ -154,7 +154,8 @@ reveal("P00.1", draw_and_count)
 
 # %% [markdown] exercise="count_retries" title="Count the retries" difficulty=1 minutes=5 mode="with help"
 # The counter need not be kept: whoever holds the trace can work it out. Later notebooks lean on
-# that, because a counter that is stored can be wrong and a counter that is derived cannot.
+# that, because a counter that is kept can drift away from what happened, and one that is derived
+# cannot.
 #
 # Write `count_retries(trace)`, which finds the number of failed observations from the trace alone.
 #
@@ -224,7 +225,7 @@ reveal("P00.2", lambda: how_it_ended(run_task(Stuck(), notes_tools(root), stop_a
 # ## What the grader does
 #
 # A **kernel** is the process that runs your cells. `check(...)` runs an exercise's public tests
-# right here, in yours. In a terminal,
+# right here, in yours. In a terminal (menu *File*, *New*, *Terminal*),
 #
 # ```
 # grader check 00
@@ -232,29 +233,34 @@ reveal("P00.2", lambda: how_it_ended(run_task(Stuck(), notes_tools(root), stop_a
 #
 # takes the notebook as you **saved** it, runs it in a kernel of its own, and puts public and
 # hidden tests to what it finds. For each test that is not passed it says which promise does not
-# hold. `grader hint brier` gives you the next hint of an exercise. `make check` grades everything.
+# hold. `grader hint brier` gives you the next hint of an exercise; `make check`, in the folder of
+# the course, grades everything.
 
 # %% [markdown]
 # ### Before you run · P00.3
 #
-# Somebody hands in the cell below. Each call of this answer ends the process it runs in, so no
-# test of it ever comes to a result. What does the grader say of the exercise?
+# Somebody hands in the answer below. It has a mistake, and worse: a call with an empty trace ends
+# the process that it runs in. One of the public tests makes just such a call. What does the
+# grader say of that test?
 #
-# Answer `"passed"` (no test failed), `"not passed"`, or `"no grade"` (the run broke off).
+# Answer `"passed"` (nothing failed), `"not passed"`, or `"no grade"` (the whole run broke off).
 
 # %%
 KILLS_ITS_KERNEL = """
 import os
 
 def count_retries(trace):
-    os._exit(0)
+    if not trace:
+        os._exit(0)
+    return 1
 """
 
 predict("P00.3", "not passed", confidence=0.8)
 
 # %% [markdown]
-# This is the grader itself, at work on a notebook that holds only that cell. It takes a few
-# seconds: a kernel that dies is replaced by a new one, up to five times.
+# This is the grader itself, at work on a notebook that holds only that cell. No need to read the
+# code: it writes such a notebook, calls `grader check` on it, and prints what became of the public
+# tests. It takes a moment, since the kernel that dies is replaced by a new one.
 
 
 # %%
@@ -266,21 +272,23 @@ def verdict_on(cell):
     path.write_text(json.dumps({**notebook, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
     call = ["grader.cli", "check", str(path), "--exercise", "count_retries", "--json", "-"]
     done = subprocess.run([sys.executable, "-m", *call], capture_output=True, text=True)
-    print("exit status of the grader:", done.returncode)
-    return how_judged(json.loads(done.stdout), "count_retries") if done.stdout else "no grade"
-
-
-def how_judged(record, name):
-    exercises = [exercise for notebook in record["notebooks"] for exercise in notebook["exercises"]]
-    [status] = [exercise["status"] for exercise in exercises if exercise["name"] == name]
-    return "passed" if status == "passed" else "not passed"
+    if not done.stdout:
+        return "no grade"
+    [report] = json.loads(done.stdout)["notebooks"]
+    [tests] = [each["tests"] for each in report["exercises"] if each["name"] == "count_retries"]
+    public = [test for test in tests if test["visibility"] == "public"]
+    for test in public:
+        because = f" ({test['reason']})" if test["reason"] else ""
+        print(f"{test['title']} → {test['outcome']}{because}")
+    [killed] = [test for test in public if test["reason"] == "killed"]
+    return "passed" if killed["outcome"] == "passed" else "not passed"
 
 
 reveal("P00.3", lambda: verdict_on(KILLS_ITS_KERNEL))
 
 # %% [markdown]
-# Passing needs evidence. A test without a result counts as not passed, with a reason, and
-# everything else in the notebook is still judged. Exit status 1 says: graded, not all passed.
+# Passing needs evidence. A test without a result is not passed, and it carries a reason; the
+# other tests, and the rest of the notebook, are judged all the same.
 
 # %% [markdown]
 # ## Three questions from later notebooks

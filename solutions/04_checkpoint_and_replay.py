@@ -150,7 +150,7 @@ for k, step in enumerate(normal["trace"]):
 
 # %% [markdown]
 # A *fold* walks through a list and carries something along: at each element it makes the new value from the
-# old one and that element. Here it carries what is known. Look at the last column: at each k, what is known
+# old one and that element. Here it carries what is known. Look from line to line: at each k, what is known
 # follows from the entries before k, and the next action follows from what is known.
 
 
@@ -231,7 +231,7 @@ def load_checkpoint(path: str | Path) -> dict[str, Any]:
     many is there (a status, say), or when steps or retries differ from what the trace in the file says.
     """
     # BEGIN SOLUTION
-    checkpoint = json.loads(Path(path).read_text(encoding="utf-8"))
+    checkpoint = json.loads(Path(path).read_text("utf-8"))
     if not isinstance(checkpoint, dict) or set(checkpoint) != {"task_id", "steps", "retries", "trace"}:
         raise ValueError("not a checkpoint: it needs task_id, steps, retries and trace, and nothing else")
     observations = [entry["observation"] for entry in checkpoint["trace"]]
@@ -428,8 +428,7 @@ with attempt("replay"):
 #
 # The run `invalid-arguments` was recorded with an adapter that once named an argument wrongly. Below is its
 # trace. Say you ask the *healthy* adapter about each prefix of it. At which k does its proposal differ from
-# the action that was recorded in entry k? Predict the set of all such k, for instance `{0, 4}`; then write
-# the function that answers.
+# the action that was recorded in entry k? Predict the set of all such k, for instance `{0, 4}`.
 
 # %%
 fault = recording("invalid-arguments")
@@ -438,6 +437,32 @@ for k, step in enumerate(fault["trace"]):
     print(k, step["action"]["tool"], list(step["action"]["args"]), outcome)
 
 predict("P04.5", {1}, confidence=0.7)
+
+# %% [markdown]
+# ### Three suspects
+#
+# Three adapters in `course_lib/faults.py` do the job of the healthy one: each lists, reads and writes a
+# report. Each of them breaks the assumption in another way. Record one run of each, on the real files, and
+# look at how they behave. Nothing seems to be wrong with any of them.
+
+# %%
+suspects = {"clock": ClockAdapter, "state": StatefulAdapter, "set order": SetOrderAdapter}
+evidence = {name: record(make_adapter()) for name, make_adapter in suspects.items()}
+for name, result in evidence.items():
+    print(f"{name:10} {result['steps']} steps, {result['retries']} retries, {result['status']}")
+
+# %% [markdown]
+# ### Before you run · P04.6
+#
+# *clock* stamps the report with the time. *state* counts its own calls and believes the count instead of the
+# history. *set order* reads the notes in the order of a Python set of their names.
+#
+# Each of the three runs will be verified here, in this process: every prefix, each time with a fresh adapter
+# of the run's own kind. For which of them will there be a divergence? Predict a set of names, for instance
+# `{"clock", "set order"}`.
+
+# %%
+predict("P04.6", {"clock", "state"}, confidence=0.6)
 
 # %% [markdown] exercise="verify_replay" title="Find every place where a run cannot be replayed" difficulty=3 minutes=25 mode="on your own, no AI"
 # A check that asks only the last prefix, compares only the names of the tools, or gives up at the first
@@ -470,12 +495,10 @@ def verify_replay(trace: Trace, make_adapter: Callable[[], Adapter]) -> list[Div
     the adapter raises passes through: a prefix that could not be asked is not one that agreed.
     """
     # BEGIN SOLUTION
-    divergences = []
-    for place, entry in enumerate(trace):
-        recorded, proposed = entry["action"], replay(trace[:place], make_adapter())
-        if recorded != proposed:
-            divergences.append(Divergence(place, recorded, proposed))
-    return divergences
+    recorded = [entry["action"] for entry in trace]
+    proposed = [replay(trace[:size], make_adapter()) for size, _ in enumerate(recorded)]
+    both = zip(recorded, proposed, strict=True)
+    return [Divergence(k, was, now) for k, (was, now) in enumerate(both) if was != now]
     # END SOLUTION
 
 
@@ -511,31 +534,8 @@ with attempt("verify_replay"):
 # %% [markdown]
 # ### The hunt
 #
-# Three adapters in `course_lib/faults.py` do the job of the healthy one: each lists, reads and writes a
-# report. Each of them breaks the assumption in another way. Record one run of each, on the real files, and
-# look at how they behave. Nothing seems to be wrong with any of them.
-
-# %%
-suspects = {"clock": ClockAdapter, "state": StatefulAdapter, "set order": SetOrderAdapter}
-evidence = {name: record(make_adapter()) for name, make_adapter in suspects.items()}
-for name, result in evidence.items():
-    print(f"{name:10} {result['steps']} steps, {result['retries']} retries, {result['status']}")
-
-# %% [markdown]
-# ### Before you run · P04.6
-#
-# *clock* stamps the report with the time. *state* counts its own calls and believes the count instead of the
-# history. *set order* reads the notes in the order of a Python set of their names.
-#
-# Each run is now verified here, in this process, with fresh adapters of its own kind. For which of the three
-# does `verify_replay` report a divergence? Predict a set of names, for instance `{"clock", "state", "set
-# order"}`.
-
-# %%
-predict("P04.6", {"clock", "state"}, confidence=0.6)
-
-# %% [markdown]
-# Look at the places too: they say what kind of impurity it is.
+# Now let your function loose on the three suspects. Look at the places, too: they say what kind of impurity
+# it is.
 
 
 # %%
@@ -610,9 +610,7 @@ def entries_that_agree() -> set[int]:
     third.unlink()
     for seed in (1, 5):
         diverging = {d.k for d in verify_replay(trace, lambda seed=seed: ElsewhereAdapter(seed))}
-        print(
-            f"recorded with seed 1, verified with seed {seed}: diverges at {sorted(diverging) or 'no prefix'}"
-        )
+        print(f"recorded with seed 1, verified with seed {seed}: diverges at {sorted(diverging) or 'no prefix'}")
     return set(range(len(trace))) - diverging
 
 

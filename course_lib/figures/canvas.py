@@ -90,9 +90,7 @@ def style() -> Iterator[None]:
         yield
 
 
-def canvas(
-    title: str, height: float, alt: str, ratios: tuple[float, ...] = (1.0,)
-) -> tuple[Figure, list[Axes]]:
+def canvas(title: str, height: float, alt: str, ratios: tuple[float, ...] = (1.0,)) -> tuple[Figure, list[Axes]]:
     """A white figure, `height` inches tall, with its message on top and axes below one another."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine

@@ -36,14 +36,10 @@ def calibration(made: Sequence[tuple[float, bool]]) -> Figure:
         raise ValueError("calibration: there is no prediction yet")
     if any(sure < 0 or sure > 1 for sure, _ in made):
         raise ValueError("calibration: a confidence lies between 0 and 1")
-    bins = [
-        [one for one in made if low < one[0] <= high or one[0] == low == 0] for low, high in pairwise(BINS)
-    ]
+    bins = [[one for one in made if low < one[0] <= high or one[0] == low == 0] for low, high in pairwise(BINS)]
     points = [_point(inside) for inside in bins if inside]
     title = _title(made, points)
-    told = "; ".join(
-        f"{p.sure:.0f}% sure, {p.true:.0f}% of {count(p.size, 'prediction')} came true" for p in points
-    )
+    told = "; ".join(f"{p.sure:.0f}% sure, {p.true:.0f}% of {count(p.size, 'prediction')} came true" for p in points)
     with style():
         figure, (axes,) = canvas(title, 4.2, f"{title}. By mean confidence: {told}.")
         sure = [point.sure for point in points]

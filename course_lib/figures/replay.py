@@ -111,9 +111,7 @@ def rebuilt_and_outside(trace: Trace, report: Path) -> Figure:
         f"on the disk: sha256 {now[:12]}…" if now else "on the disk: nothing",
         state,
     ]
-    alt = (
-        f"{title}. Rebuilt from the trace: {'; '.join(inside)}. Outside, {report.name}: {'; '.join(outside)}."
-    )
+    alt = f"{title}. Rebuilt from the trace: {'; '.join(inside)}. Outside, {report.name}: {'; '.join(outside)}."
     with style():
         figure, (axes,) = canvas(title, 2.9, alt)
         _box(axes, 0.0, 4.5, "rebuilt from the trace", inside, BLUE, "-")

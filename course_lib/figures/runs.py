@@ -27,8 +27,7 @@ def run_strip(run: RunResult) -> Figure:
     ending = "the run is not over" if run["termination"] is None else f"the run ends as {run['status']}"
     title = f"{count(len(trace), 'step')}, {count(retries[-1], 'failed call')}: {ending}"
     told = "; ".join(
-        f"{k} {action['tool']} {answer.get('error', 'ok')}"
-        for k, (action, answer) in enumerate(map(unpack, trace))
+        f"{k} {action['tool']} {answer.get('error', 'ok')}" for k, (action, answer) in enumerate(map(unpack, trace))
     )
     alt = f"{title}. Entry by entry: {told}. Counters at the end: steps {len(trace)}, retries {retries[-1]}."
     turned = 90 if len(trace) > 7 else 0

@@ -80,7 +80,8 @@ def _read_body(lines: list[str], first: int, where: str) -> list[Cell]:
     at = first
     for raw in notebook.cells:
         marker = next((i for i in range(at, len(lines)) if _MARKER.match(lines[i])), None)
-        stray = next((i for i in range(at, len(lines) if marker is None else marker) if lines[i].strip()), None)
+        between = range(at, len(lines) if marker is None else marker)
+        stray = next((i for i in between if lines[i].strip() not in {"", "#"}), None)
         if stray is not None:
             raise mistake(where, stray + 1, "a line stands outside every cell", "Put '# %%' before it")
         if marker is None:

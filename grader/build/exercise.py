@@ -47,7 +47,7 @@ def read_header(cell: Cell, where: str) -> Header:
     for key, example in _KNOWN.items():
         if key not in data:
             raise mistake(where, line, f"the exercise has no {key}", f"Add {example} to this line")
-    name = _name(data["exercise"], where, line)
+    name = _name("exercise", data["exercise"], where, line)
     _expect(isinstance(data["title"], str) and data["title"].strip(), data, "title", where, line)
     _expect(_whole(data["difficulty"]) and 1 <= data["difficulty"] <= 5, data, "difficulty", where, line)
     _expect(_whole(data["minutes"]) and data["minutes"] > 0, data, "minutes", where, line)
@@ -70,20 +70,20 @@ def read_header(cell: Cell, where: str) -> Header:
     )
 
 
-def _name(value: object, where: str, line: int) -> str:
+def _name(key: str, value: object, where: str, line: int) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise mistake(
             where,
             line,
-            f"exercise={value!r} is not a name that code can define",
-            f"Write {_KNOWN['exercise']} in double quotes",
+            f"{key}= holds {value!r}, which is not a name that code can define",
+            f'Write {key}="a_name" in double quotes',
         )
     return value
 
 
 def _defines(value: object, name: str, where: str, line: int) -> tuple[str, ...]:
     parts = [part.strip() for part in value.split(",")] if isinstance(value, str) else [value]
-    names = [_name(part, where, line) for part in parts if part != ""]
+    names = [_name("defines", part, where, line) for part in parts if part != ""]
     return tuple(dict.fromkeys([name, *names]))
 
 
@@ -112,7 +112,7 @@ def _read_hints(cell: Cell, name: str, where: str) -> tuple[str, tuple[str, str,
         )
     texts = [
         "\n".join(lines[a:b])[len(_HINT.match(lines[a])[0]) :].strip()  # type: ignore[index]
-        for a, b in zip(starts, [*starts[1:], len(lines)], strict=True)
+        for a, b in zip(starts, [*starts[1:], len(lines)], strict=False)
     ]
     if len(texts) != 3:
         at = cell.line + (starts[-1] if starts else len(lines) - 1)

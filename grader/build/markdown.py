@@ -16,7 +16,7 @@ def opening(source: Source) -> str:
     asks = [f"about {source.minutes} minutes"]
     asks += [_count(len(source.exercises), "exercise")] if source.exercises else []
     asks += [_count(len(source.predictions), "prediction")] if source.predictions else []
-    parts = [f"# {source.number} · {source.title}", " · ".join(asks)]
+    parts = [f"# {source.number} · {source.title}", f"*{' · '.join(asks)}*"]
     return "\n\n".join([*parts, source.summary] if source.summary else parts)
 
 
@@ -29,7 +29,8 @@ def announcement(exercise: Exercise, facts: ExerciseFacts) -> str:
     parts = [f"### Exercise {exercise.number} · {header.title}", _labels(header, facts), header.prose, done]
     if hidden:
         more = "test holds" if hidden == 1 else "tests hold"
-        parts.append(f"{_count(hidden, 'hidden', '')} {more} you to the same promises on inputs of their own.")
+        whose = "its" if hidden == 1 else "their"
+        parts.append(f"{hidden} hidden {more} you to the same promises on inputs of {whose} own.")
     return "\n\n".join(parts)
 
 
@@ -53,8 +54,8 @@ def _labels(header: Header, facts: ExerciseFacts) -> str:
     return " · ".join(labels)
 
 
-def _count(number: float, what: str, plural: str = "s") -> str:
-    return f"{number:g} {what}{'' if number == 1 else plural}"
+def _count(number: float, what: str) -> str:
+    return f"{number:g} {what}{'' if number == 1 else 's'}"
 
 
 def _sentence(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from course_lib.source import parse as parse_cell
 from grader.build.cells import mistake
@@ -14,7 +15,8 @@ def parse(source: str, where: str, line: int) -> ast.Module:
         return parse_cell(source)[1]
     except SyntaxError as error:
         at = line + (error.lineno or 1) - 1
-        raise mistake(where, at, f"the code does not parse: {error.msg}", "Correct it") from None
+        reason = re.sub(r" \(detected at line \d+\)", "", error.msg)  # it counts from the cell's first line
+        raise mistake(where, at, f"the code does not parse: {reason}", "Correct it") from None
     except ValueError as error:  # a null byte
         raise mistake(where, line, f"the code does not parse: {error}", "Correct it") from None
 

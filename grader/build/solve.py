@@ -17,7 +17,7 @@ from traitlets import default
 
 from grader.build.cells import mistake
 from grader.build.notebook import Built, dump_notebook
-from grader.course import Course
+from grader.course import Course, CourseError
 
 # Predictions carry the time at which they were made; a fixed one keeps outputs the same between builds.
 CLOCK = "2026-01-01T12:00:00Z"
@@ -30,8 +30,10 @@ def solve(course: Course, notebook: dict[str, Any], cells: list[Built], where: s
     with tempfile.TemporaryDirectory(prefix="build-") as scratch:
         folder = Path(scratch)
         (folder / "work").mkdir()
+        started: list[int] = []
         client = NotebookClient(
             ran,
+            on_cell_start=lambda cell, cell_index: started.append(cell_index),
             kernel_name="python3",
             kernel_manager_class=_Kernel,
             timeout=int(course.limits.cell_seconds),
@@ -46,16 +48,18 @@ def solve(course: Course, notebook: dict[str, Any], cells: list[Built], where: s
         try:
             client.execute(env=_environment(course, folder))
         except CellExecutionError as error:
-            cell = _running(ran, cells)
+            cell = cells[started[-1]]
             what = _COLOURS.sub("", f"{error.ename}: {error.evalue}")
             raise mistake(where, cell.line, f"the solved cell raises {what}", "Correct the cell") from None
         except CellTimeoutError:
-            cell = _running(ran, cells)
+            cell = cells[started[-1]]
             limit = f"{course.limits.cell_seconds:g} s"
             raise mistake(where, cell.line, f"the solved cell runs longer than {limit}", "Make it faster") from None
         except DeadKernelError:
-            cell = _running(ran, cells)
+            cell = cells[started[-1]]
             raise mistake(where, cell.line, "the solved cell ends the kernel", "Correct the cell") from None
+        except RuntimeError as error:
+            raise CourseError(f"{where}: no kernel to run it in ({error}). Run `grader doctor`.") from None
     # What ran it (a version of Python) is no part of the notebook.
     ran.metadata = nbformat.from_dict(notebook["metadata"])  # type: ignore[no-untyped-call]
     text: str = nbformat.writes(ran)  # type: ignore[no-untyped-call]
@@ -81,9 +85,3 @@ def _environment(course: Course, folder: Path) -> dict[str, str]:
         "COURSE_CLOCK": CLOCK,
         "IPYTHONDIR": str(folder / "ipython"),  # nobody's own start-up files
     }
-
-
-def _running(ran: Any, cells: list[Built]) -> Built:
-    """The cell that was running: the last one that the kernel counted."""
-    started = [i for i, cell in enumerate(ran.cells) if cell.cell_type == "code" and cell.execution_count]
-    return cells[started[-1]] if started else cells[0]

@@ -1,4 +1,38 @@
-"""One notebook's source, read and checked as a whole: header, cells, exercises, predictions."""
+"""One notebook's source, read and checked as a whole: header, cells, exercises, predictions.
+
+The form of solutions/NN_what_it_is_about.py:
+
+    # ---
+    # course:
+    #   title: Checkpoint and replay
+    #   minutes: 90
+    #   summary: One or two sentences, shown under the title.
+    # ---
+
+    # %% [markdown]
+    # Text. The title is not repeated here.
+
+    # %%
+    from course_lib import check, predict, reveal
+
+    # %% [markdown] exercise="double" title="Double it" difficulty=2 minutes=10 mode="with help"
+    # Why it matters, and what to write. Also possible in the line above: stretch=true, defines="other, names".
+    #
+    # hint: a question
+    # hint: a direction
+    # hint: almost the answer
+
+    # %%
+    def double(number: int) -> int:
+        '''What is promised, with units and errors.'''
+        # BEGIN SOLUTION
+        return 2 * number
+        # END SOLUTION
+
+Learners get `raise NotImplementedError("double")` in the block's place, or the block's lines that begin `# STUB `.
+`predict("P00.1", 6, confidence=0.9)` becomes `predict("P00.1", ..., confidence=...)`. The tests of the exercise stand
+in public/test_NN.py and hidden/test_NN.py. `grader build` does the rest.
+"""
 
 from __future__ import annotations
 
@@ -222,7 +256,7 @@ def _parse_stub(answer: Answer, where: str) -> None:
     try:
         parse(answer.stub, where, answer.line)
     except CourseError as error:
-        reason = str(error).split(": ", 2)[-1].removesuffix(" Correct it.")
+        reason = str(error).split(": ", 2)[-1].removesuffix(". Correct it.")
         raise mistake(
             where,
             answer.line,

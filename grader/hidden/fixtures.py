@@ -21,9 +21,7 @@ def _value(rng: random.Random, depth: int) -> Any:
         return [_value(rng, depth - 1) for _ in range(rng.randrange(3))]
     if kind == 5:
         return {rng.choice(WORDS): _value(rng, depth - 1) for _ in range(rng.randrange(1, 3))}
-    return [rng.choice(WORDS) + str(rng.randrange(1000)), rng.randrange(10_000), rng.random() < 0.5, None][
-        kind
-    ]
+    return [rng.choice(WORDS) + str(rng.randrange(1000)), rng.randrange(10_000), rng.random() < 0.5, None][kind]
 
 
 def some_action(rng: random.Random) -> Action:

@@ -28,26 +28,30 @@ def successes(rng, number):
 # --- count_retries ------------------------------------------------------------------------------
 
 
+def promise_count(learner, trace, number, mistaken, sentence, **details):
+    """The count is `number`; whoever arrives at one of `mistaken` instead is told `sentence`."""
+    got = learner.call("count_retries", trace).value
+    promise(not any(same(got, wrong) for wrong in mistaken), sentence, **details)
+    promise(same(got, number), "The number returned is not the number of failed observations", **details)
+
+
 @exercise("count_retries")
 def test_successes_are_not_counted(learner, rng):
     """A run without a failure has 0 retries, however long it is."""
-    trace = successes(rng, rng.randint(3, 9))
-    got = learner.call("count_retries", trace).value
-    promise(
-        same(got, 0), "It looks as if entries are counted, whether they failed or not", entries=len(trace)
-    )
+    length = rng.randint(3, 9)
+    counted = "It looks as if entries are counted, whether they failed or not"
+    promise_count(learner, successes(rng, length), 0, [length, length - 1], counted, entries=length)
 
 
 @exercise("count_retries")
 def test_sent_again_is_not_failed(learner, rng):
     """What counts is that an observation failed, not that an action was sent again."""
-    again = [entry(rng, True, "read_note", "alpha.txt") for _ in range(rng.randint(2, 5))]
+    length = rng.randint(2, 5)
+    again = [entry(rng, True, "read_note", "alpha.txt") for _ in range(length)]
+    confused = "It looks as if actions that were sent again are counted, not observations that failed"
+    promise_count(learner, again, 0, [length - 1], confused)
     once_each = [entry(rng, False, tool) for tool in rng.sample(TOOLS, 3)]
-    got = learner.map("count_retries", [(again,), (once_each,)])
-    promise(
-        same([each.value for each in got], [0, 3]),
-        "It looks as if actions that were sent again are counted, not observations that failed",
-    )
+    promise_count(learner, once_each, 3, [0], confused)
 
 
 @exercise("count_retries")
@@ -55,8 +59,7 @@ def test_failures_after_a_success(learner, rng):
     """Failures that come after a success are counted."""
     number = rng.randint(2, 4)
     trace = successes(rng, rng.randint(1, 3)) + failures(rng, number)
-    got = learner.call("count_retries", trace).value
-    promise(same(got, number), "It looks as if the counting stops at the first success")
+    promise_count(learner, trace, number, [0], "It looks as if the counting stops at the first success")
 
 
 @exercise("count_retries")
@@ -64,8 +67,8 @@ def test_failures_around_a_success(learner, rng):
     """A success in between does not wipe out the failures before it."""
     before, after = rng.randint(1, 3), rng.randint(1, 3)
     trace = failures(rng, before) + successes(rng, rng.randint(1, 2)) + failures(rng, after)
-    got = learner.call("count_retries", trace).value
-    promise(same(got, before + after), "It looks as if a success sets the count back to 0")
+    wiped = "It looks as if a success sets the count back to 0"
+    promise_count(learner, trace, before + after, [after], wiped)
 
 
 @exercise("count_retries")
@@ -73,8 +76,8 @@ def test_one_tool_fails_often(learner, rng):
     """Each failure counts, also when it is always the same tool that fails."""
     number = rng.randint(2, 5)
     trace = [entry(rng, False, "read_note") for _ in range(number)]
-    got = learner.call("count_retries", trace).value
-    promise(same(got, number), "It looks as if a tool that fails is counted once, however often it fails")
+    once = "It looks as if a tool that fails is counted once, however often it fails"
+    promise_count(learner, trace, number, [1], once)
 
 
 @exercise("count_retries")
@@ -89,8 +92,8 @@ def test_only_ok_decides(learner, rng):
         else:
             del each["observation"]["error"]
     rng.shuffle(trace)
-    got = learner.call("count_retries", trace).value
-    promise(same(got, number), "It looks as if `error` decides what failed, not `ok`")
+    mixed_up = "It looks as if `error` decides what failed, not `ok`"
+    promise_count(learner, trace, number, [fine, 0], mixed_up)
 
 
 @exercise("count_retries")

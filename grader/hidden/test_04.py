@@ -10,6 +10,7 @@ from course_lib.agent import DeterministicModelAdapter
 from grader.judge import exercise, promise, same
 
 NOT_A_LIST = "The answer is not a list of Divergence(k, recorded, proposed)"
+WRONG_PLACES = "The places are not the right ones, or not in the order of k"
 
 
 # --- save_checkpoint and load_checkpoint --------------------------------------------------------
@@ -21,7 +22,7 @@ def checkpoint_of(trace):
 
 
 @exercise("save_checkpoint")
-def test_counters_are_counted(learner, rng, pure_adapter, random_run):
+def test_counters_are_counted(learner, rng, pure_adapter, random_run, json_object):
     """Steps and retries are counted from the trace, also when the result claims other numbers."""
     for n in range(3):
         trace = random_run(pure_adapter(), rng.randrange(4, 12))
@@ -29,12 +30,10 @@ def test_counters_are_counted(learner, rng, pure_adapter, random_run):
         claims = {"steps": rng.randrange(100, 200), "retries": rng.randrange(100, 200)}
         result = honest | claims | {"status": "completed", "termination": "goal_reached"}
         _ = learner.call("save_checkpoint", result, learner.path(f"{n}.json")).value
-        saved = json.loads(learner.read(f"{n}.json") or b"null")
-        promise(isinstance(saved, dict), "The file is not a JSON object in UTF-8")
+        saved = json_object(learner.read(f"{n}.json"))
+        promise(saved is not None, "The file is not a JSON object in UTF-8")
         promise(saved.get("steps") == honest["steps"], "The steps are copied from the result, not counted")
-        promise(
-            saved.get("retries") == honest["retries"], "The retries are copied from the result, not counted"
-        )
+        promise(saved.get("retries") == honest["retries"], "The retries are copied from the result, not counted")
 
 
 @exercise("save_checkpoint")
@@ -49,9 +48,7 @@ def test_every_entry_survives(learner, rng, pure_adapter, random_run):
         }
         result = {"task_id": f"task-{rng.randrange(1000)}", "trace": trace}
         outcome = learner.call("save_checkpoint", result, learner.path(f"{n}.json"))
-        promise(
-            outcome.error is None or not outcome.raised("KeyError"), "More is needed than task_id and trace"
-        )
+        promise(outcome.error is None or not outcome.raised("KeyError"), "More is needed than task_id and trace")
         _ = outcome.value
         promise(same(outcome.args_after[0], result), "save_checkpoint changes the result that it is given")
         loaded = learner.call("load_checkpoint", learner.path(f"{n}.json")).value
@@ -83,9 +80,7 @@ def test_contradictions_are_refused(learner, rng, pure_adapter, random_run):
         path = learner.write(f"{n}.json", json.dumps(honest | change).encode())
         promise(learner.call("load_checkpoint", path).raised("ValueError"), sentence)
     path = learner.write("honest.json", json.dumps(honest).encode())
-    promise(
-        learner.call("load_checkpoint", path).error is None, "A checkpoint without a contradiction is refused"
-    )
+    promise(learner.call("load_checkpoint", path).error is None, "A checkpoint without a contradiction is refused")
 
 
 @exercise("save_checkpoint")
@@ -129,15 +124,42 @@ def test_what_json_cannot_hold_is_refused(learner, rng, pure_adapter, random_run
 # --- replay -------------------------------------------------------------------------------------
 
 
+OTHER_ANSWER = "The answer is not what this adapter says to this prefix"
+
+
+class Watched:
+    """Passes questions on to another adapter and remembers the histories that it was shown."""
+
+    def __init__(self, adapter):
+        self._adapter, self.seen = adapter, []
+
+    def next_action(self, history):
+        self.seen.append(copy.deepcopy(history))
+        return self._adapter.next_action(history)
+
+    def misconception(self, prefix):
+        """What a wrong answer to `prefix` seems to come from, judging by what this adapter was shown."""
+        shown = self.seen[-1] if self.seen else None
+        if not isinstance(shown, list | tuple) or not all(isinstance(entry, dict) for entry in shown):
+            return OTHER_ANSWER
+        actions = [entry.get("action") for entry in shown]
+        if same(actions, [step["action"] for step in prefix]) and not same(list(shown), prefix):
+            return "Observations seem to be kept from the adapter"
+        if same(actions, [step["action"] for step in prefix if step["observation"]["ok"]]) and len(shown) < len(prefix):
+            return "Failed entries seem to be kept from the adapter"
+        return OTHER_ANSWER
+
+
 @exercise("replay")
 def test_asks_this_adapter(learner, rng, pure_adapter, random_run):
     """Whatever adapter is given: its own answer to the prefix comes back."""
     for _ in range(3):
-        adapter = pure_adapter()
+        adapter = Watched(pure_adapter())
         trace = random_run(adapter, rng.randrange(3, 8))
+        adapter.seen.clear()
         for k, step in enumerate(trace):
             got = learner.call("replay", trace[:k], learner.remote(adapter)).value
-            promise(same(got, step["action"]), "The answer is not what this adapter says to this prefix", k=k)
+            promise(same(got, step["action"]), adapter.misconception(trace[:k]), k=k)
 
 
 @exercise("replay")
@@ -147,9 +169,9 @@ def test_failed_entries_belong_to_it(learner, rng, pure_adapter, random_run):
     trace = random_run(adapter, rng.randrange(4, 9))
     for k in sorted(rng.sample(range(len(trace)), 2)):
         trace[k]["observation"] = {"ok": False, "error": "tool_unavailable"}
-        got = learner.call("replay", trace[: k + 1], learner.remote(adapter)).value
-        promised = adapter.next_action(trace[: k + 1])
-        promise(same(got, promised), "Failed entries seem to be kept from the adapter", k=k + 1)
+        prefix, watched = trace[: k + 1], Watched(adapter)
+        got = learner.call("replay", prefix, learner.remote(watched)).value
+        promise(same(got, adapter.next_action(prefix)), watched.misconception(prefix), k=k + 1)
 
 
 @exercise("replay")
@@ -160,20 +182,24 @@ def test_observations_belong_to_it(learner, rng, pure_adapter, random_run):
     for _ in range(3):
         k = rng.randrange(len(trace))
         trace[k]["observation"] = {"ok": True, "text": f"seen {rng.randrange(10**6)}"}
-        got = learner.call("replay", trace, learner.remote(adapter)).value
-        promise(same(got, adapter.next_action(trace)), "Observations seem to be kept from the adapter")
+        watched = Watched(adapter)
+        got = learner.call("replay", trace, learner.remote(watched)).value
+        promise(same(got, adapter.next_action(trace)), watched.misconception(trace))
 
 
 @exercise("replay")
 def test_nothing_is_remembered(learner, rng):
     """One adapter, asked about several histories of the same length, gives each its own answer."""
     adapter = learner.lib("course_lib.agent:DeterministicModelAdapter")
+    earlier = []
     for _ in range(4):
         notes = sorted(f"note-{rng.randrange(1000)}.txt" for _ in range(rng.randrange(1, 4)))
         history = [{"action": {"tool": "list_notes", "args": {}}, "observation": {"ok": True, "notes": notes}}]
         got = learner.call("replay", history, adapter).value
-        sentence = "The answer to another history of the same length seems to come back"
+        kept = "The answer to another history of the same length seems to come back"
+        sentence = kept if any(same(got, answer) for answer in earlier) else OTHER_ANSWER
         promise(same(got, DeterministicModelAdapter().next_action(history)), sentence, k=1)
+        earlier.append(got)
 
 
 @exercise("replay")
@@ -184,8 +210,10 @@ def test_the_adapter_decides_not_the_record(learner, rng, runs, pure_adapter):
         trace = runs[name].trace
         for k in rng.sample(range(len(trace)), 2):
             got = learner.call("replay", trace[:k], learner.remote(adapter)).value
-            promised = adapter.next_action(trace[:k])
-            promise(same(got, promised), "The recorded action comes back, whatever the adapter says", k=k)
+            recorded = "The recorded action comes back, whatever the adapter says"
+            on_record = [run.trace[k]["action"] for run in runs.values() if k < len(run.trace)]
+            sentence = recorded if any(same(got, action) for action in on_record) else OTHER_ANSWER
+            promise(same(got, adapter.next_action(trace[:k])), sentence, k=k)
 
 
 class Meddling:
@@ -210,7 +238,7 @@ def test_the_prefix_is_yours(learner, rng, pure_adapter, random_run):
     rng.shuffle(ways)
     for meddle in ways:
         outcome = learner.call("replay", prefix, learner.remote(Meddling(adapter, meddle)))
-        promise(same(outcome.value, adapter.next_action(prefix)), "The answer is not what this adapter says")
+        promise(same(outcome.value, adapter.next_action(prefix)), OTHER_ANSWER)
         promise(same(outcome.args_after[0], prefix), "The adapter received your own list, not a copy")
 
 
@@ -254,7 +282,8 @@ def test_the_empty_prefix_counts(learner, rng, pure_adapter, random_run, another
     make = factory(learner, lambda: by_prefix(trace, proposals))
     found = places(learner.call("verify_replay", trace, make).value)
     promise(found is not None, NOT_A_LIST)
-    promise([k for k, _, _ in found] == [0], "The empty prefix, k = 0, seems never to be asked")
+    promise(len(found) > 0, "The empty prefix, k = 0, seems never to be asked")
+    promise([k for k, _, _ in found] == [0], WRONG_PLACES)
 
 
 @exercise("verify_replay", points=2)
@@ -267,7 +296,8 @@ def test_a_single_place_is_found(learner, rng, pure_adapter, random_run, another
         make = factory(learner, lambda proposals=proposals: by_prefix(trace, proposals))
         found = places(learner.call("verify_replay", trace, make).value)
         promise(found is not None, NOT_A_LIST)
-        promise([k for k, _, _ in found] == [place], "Some prefixes seem never to be asked")
+        promise(len(found) > 0, "Some prefixes seem never to be asked")
+        promise([k for k, _, _ in found] == [place], WRONG_PLACES)
 
 
 @exercise("verify_replay", points=2)
@@ -281,7 +311,7 @@ def test_all_places_are_found(learner, rng, pure_adapter, random_run, another_ac
     promise(found is not None, NOT_A_LIST)
     promise(len(found) > 0, "Divergences are found and then not reported")
     promise(len(found) > 1, "The search seems to stop at the first divergence")
-    promise([k for k, _, _ in found] == wrong, "The places are not the right ones, or not in the order of k")
+    promise([k for k, _, _ in found] == wrong, WRONG_PLACES)
     expected = [(k, trace[k]["action"], proposals[k]) for k in wrong]
     promise(same(found, expected), "recorded or proposed is not the action that it should be")
     promise(same(outcome.args_after[0], trace), "The trace that was given has been changed")
@@ -305,13 +335,13 @@ def test_arguments_count(learner, rng, pure_adapter, random_run, by_prefix, plac
     trace = random_run(pure_adapter(), rng.randrange(5, 9))
     wrong = sorted(rng.sample(range(len(trace)), 3))
     proposals = [
-        changed_deep_inside(rng, step["action"]) if k in wrong else step["action"]
-        for k, step in enumerate(trace)
+        changed_deep_inside(rng, step["action"]) if k in wrong else step["action"] for k, step in enumerate(trace)
     ]
     make = factory(learner, lambda: by_prefix(trace, proposals))
     found = places(learner.call("verify_replay", trace, make).value)
     promise(found is not None, NOT_A_LIST)
-    promise([k for k, _, _ in found] == wrong, "Only the tools' names seem to be compared")
+    promise(len(found) > 0, "Only the tools' names seem to be compared")
+    promise([k for k, _, _ in found] == wrong, WRONG_PLACES)
 
 
 def turned(value):
@@ -351,7 +381,8 @@ def test_each_prefix_has_a_fresh_adapter(learner, rng, pure_adapter, random_run,
     found = places(learner.call("verify_replay", trace, make).value)
     promise(found is not None, NOT_A_LIST)
     sentence = "One adapter seems to serve all prefixes, so that its memory hides the divergences"
-    promise([k for k, _, _ in found] == list(range(1, len(trace))), sentence)
+    promise(len(found) > 0, sentence)
+    promise([k for k, _, _ in found] == list(range(1, len(trace))), WRONG_PLACES)
 
 
 @exercise("verify_replay", points=2)
@@ -367,7 +398,8 @@ def test_goes_on_after_a_report(learner, rng, pure_adapter, random_run, another_
     make = factory(learner, lambda: by_prefix(trace, proposals))
     found = places(learner.call("verify_replay", trace, make).value)
     promise(found is not None, NOT_A_LIST)
-    promise([k for k, _, _ in found] == [late], "The comparison seems to end with the first report")
+    promise(len(found) > 0, "The comparison seems to end with the first report")
+    promise([k for k, _, _ in found] == [late], WRONG_PLACES)
 
 
 class Failing:

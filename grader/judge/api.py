@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ class Mark:
     exercise: str
     points: float
     after: str | None
+    rules: tuple[str, ...] = ()
 
 
 class BrokenPromise(Exception):
@@ -36,15 +37,18 @@ class AnswerRaised(Exception):
         self.fault = fault
 
 
-def exercise(name: str, *, points: float = 1, after: str | None = None) -> Callable[[Test], Test]:
+def exercise(
+    name: str, *, points: float = 1, after: str | None = None, rule: str | Sequence[str] = ()
+) -> Callable[[Test], Test]:
     """Make a function a test of exercise `name`.
 
     The first line of its docstring is the promise that learners read. `points` are what it is worth; with `after`,
-    the test is skipped when the test of that name (of the same exercise, public or hidden) did not pass.
+    the test is skipped when the test of that name (of the same exercise, public or hidden) did not pass. `rule` names
+    the rules that the test holds, as tests/rules.toml lists them.
     """
 
     def mark(test: Test) -> Test:
-        test.__exercise__ = Mark(name, points, after)  # type: ignore[attr-defined]
+        test.__exercise__ = Mark(name, points, after, (rule,) if isinstance(rule, str) else tuple(rule))  # type: ignore[attr-defined]
         return test
 
     return mark

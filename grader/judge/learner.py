@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -16,6 +16,9 @@ from grader.kernel import wire
 from grader.kernel.trouble import Trouble
 
 MAX_FILE = 8_000_000
+# Flags that not every system has.
+NO_FOLLOW, NO_WAIT, BINARY = (getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+NOT_THROUGH = "The call's answer did not come through."
 
 
 class Transport(Protocol):
@@ -123,7 +126,13 @@ class Learner:
         return self._keep("lib", name, args, kwargs)
 
     def remote(self, obj: Any) -> _Remote:
-        """`obj` stays in the grader; the learner gets a stand-in that forwards calls, attributes and items."""
+        """`obj` stays in the grader; the learner gets a stand-in that forwards calls and reads of attributes.
+
+        It reads every attribute whose name does not begin with an underscore: keep expected values behind one.
+        Raises TypeError for a string: `str.format` would read whatever it is given, private names included.
+        """
+        if isinstance(obj, str):
+            raise TypeError("remote() is for objects that do something: hand a string over as it is")
         number = next((n for n, known in enumerate(self._remotes) if known is obj), len(self._remotes))
         if number == len(self._remotes):
             self._remotes.append(obj)
@@ -136,23 +145,54 @@ class Learner:
         return str(self._home() / name)
 
     def write(self, name: str, data: bytes) -> str:
-        """Put a file into the test's folder; its path."""
-        (self._home() / name).write_bytes(data)
+        """Put a file into the test's folder, in place of what is there; its path."""
+        with self._inside(name) as (path, folder):
+            try:
+                with suppress(FileNotFoundError):
+                    os.unlink(path, dir_fd=folder)
+                # Exclusively: what the learner's code put there first could be a link to a file of the grader's own.
+                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o644, dir_fd=folder)
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(data)
+            except OSError:
+                raise Trouble("protocol", f"{name} could not be put into the test's folder.") from None
         return self.path(name)
 
     def read(self, name: str) -> bytes | None:
         """A plain file of the test's folder as it is now, at most 8 MB; None when there is none."""
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        try:
-            descriptor = os.open(self._home() / name, flags)
-        except OSError:
-            return None
+        with self._inside(name) as (path, folder):
+            try:
+                descriptor = os.open(path, os.O_RDONLY | NO_FOLLOW | NO_WAIT | BINARY, dir_fd=folder)
+            except OSError:
+                return None
         with os.fdopen(descriptor, "rb") as file:
             return file.read(MAX_FILE) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
 
     def listdir(self) -> list[str]:
         """Names in the test's folder, sorted."""
-        return sorted(entry.name for entry in self._home().iterdir())
+        with self._inside("") as (path, folder):
+            return sorted(os.listdir(path if folder is None else folder))  # noqa: PTH208 - a descriptor has no path
+
+    @contextmanager
+    def _inside(self, name: str) -> Iterator[tuple[Path | str, int | None]]:
+        """A way to `name` in the test's folder that no link leads elsewhere: a name, and the opened folder it is in.
+
+        Where Python cannot open a folder (Windows, where links need a privilege) it is a path and None.
+        """
+        if Path(name).name != name:
+            raise ValueError(f"{name}: a plain file name is wanted")
+        home = self._home()
+        if os.open not in os.supports_dir_fd:
+            yield home / name, None
+            return
+        try:
+            folder = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            raise Trouble("protocol", "The folder that the test works in is not there any more.") from None
+        try:
+            yield name, folder
+        finally:
+            os.close(folder)
 
     def _home(self) -> Path:
         if self._folder is None:
@@ -162,7 +202,7 @@ class Learner:
     def _keep(self, of: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Handle:
         made = self._ask(of, name, [(args, kwargs)], keep=True)[0]
         if not isinstance(made.value, wire.Ref):
-            raise Trouble("protocol", "The call's answer did not come through.")
+            raise Trouble("protocol", NOT_THROUGH)
         return Handle(self, made.value, made)
 
     def _ask(
@@ -189,17 +229,18 @@ class Learner:
         reply = self.transport.request({"op": "calls", "calls": wired, "folder": str(self._home())}, self._callback)
         seconds = monotonic() - started
         try:
-            outcomes = [self._outcome(raw, seconds / len(calls)) for raw in reply["outcomes"]]
-        except (KeyError, TypeError, ValueError):
-            outcomes = []
-        if len(outcomes) != len(calls):
-            raise Trouble("protocol", "The call's answer did not come through.")
+            pairs = zip(reply["outcomes"], calls, strict=True)
+            outcomes = [self._outcome(raw, len(args), seconds / len(calls)) for raw, (args, _) in pairs]
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
+            raise Trouble("protocol", NOT_THROUGH) from None
         if calls:
             self.last = Seen(name, calls[-1][0], calls[-1][1], outcomes[-1])
         return outcomes
 
-    def _outcome(self, raw: dict[str, Any], seconds: float) -> Outcome:
+    def _outcome(self, raw: dict[str, Any], args: int, seconds: float) -> Outcome:
         error = None
+        if len(raw["args_after"]) != args:
+            raise ValueError("not the arguments that were given")
         if raw.get("error") is not None:
             told = raw["error"]
             line = told.get("own_line")
@@ -221,7 +262,10 @@ class Learner:
     def _ref(self, value: Any) -> wire.Ref | None:
         if isinstance(value, _Remote):
             return value.ref
-        return value.ref if isinstance(value, Handle) else None
+        if isinstance(value, Handle):
+            return value.ref
+        # Also what a grader's object hands back or keeps in a list: as a value, a dataclass would show its fields.
+        return self.remote(value).ref if any(known is value for known in self._remotes) else None
 
     def _resolve(self, ref: wire.Ref) -> Any:
         if ref.kind == "handle":
@@ -233,28 +277,40 @@ class Learner:
     def _callback(self, message: dict[str, Any]) -> dict[str, Any]:
         """Serve one call on a grader's object. A forged message may name only what a real stand-in could."""
         try:
-            obj = self._remotes[int(message["id"])]
-            ref = self.remote(obj).ref
-            name = str(message["name"])
+            number, name, is_call = message["id"], message["name"], message["op"] == "call"
+            if type(number) is not int or type(name) is not str or number < 0:
+                raise TypeError
+            obj = self._remotes[number]
             args = [wire.decode(arg, self._resolve) for arg in message["args"]]
-            kwargs = {str(key): wire.decode(arg, self._resolve) for key, arg in message["kwargs"].items()}
-            is_call = message["op"] == "call"
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError):
-            return {"raise": {"type": "TypeError", "message": "this call could not be understood"}}
-        if name.startswith("_") and not (is_call and name == "__call__" and ref.callable):
-            return {"raise": {"type": "AttributeError", "message": name}}
-        if is_call and name != "__call__" and name not in ref.methods:
-            return {"raise": {"type": "AttributeError", "message": name}}
-        before = [copy.deepcopy(arg) if isinstance(arg, list | dict) else None for arg in args]
+            kwargs = {key: wire.decode(arg, self._resolve) for key, arg in message["kwargs"].items()}
+        except (LookupError, TypeError, ValueError, AttributeError):
+            return _raising("TypeError", "this call could not be understood")
+        ref = self.remote(obj).ref
+        allowed = name in ref.methods or (name == "__call__" and ref.callable) if is_call else name[:1] != "_"
+        if not allowed:
+            return _raising("AttributeError", name)
+        given: dict[str, Any] = {**{str(position): arg for position, arg in enumerate(args)}, **kwargs}
         reply: dict[str, Any] = {}
+        changed: dict[str, Any] = {}
         try:
-            result = getattr(obj, name)(*args, **kwargs) if is_call else getattr(obj, name)
-            reply["value"] = wire.encode(result, self._ref)
+            # Compared as they cross: an Opaque equals nothing, so that comparing values would find changes everywhere.
+            before = {key: wire.encode(arg, self._ref) for key, arg in given.items() if isinstance(arg, list | dict)}
+            try:
+                result = getattr(obj, name)(*args, **kwargs) if is_call else getattr(obj, name)
+                reply["value"] = wire.encode(result, self._ref)
+            finally:
+                after = {key: wire.encode(given[key], self._ref) for key in before}
+                changed = {key: arg for key, arg in after.items() if arg != before[key]}
         except Exception as error:
-            reply["raise"] = {"type": type(error).__name__, "message": str(error)}
-        changed = {
-            str(i): wire.encode(arg, self._ref)
-            for i, (arg, was) in enumerate(zip(args, before, strict=True))
-            if isinstance(arg, list | dict) and arg != was
-        }
+            reply |= _raising(type(error).__name__, _own_words(error, name))
         return reply | ({"changed": changed} if changed else {})
+
+
+def _raising(kind: str, message: str) -> dict[str, Any]:
+    return {"raise": {"type": kind, "message": message.encode("utf-8", "replace").decode()}}
+
+
+def _own_words(error: Exception, name: str) -> str:
+    """What the grader's object says itself. What Python says of a call that does not fit would name its class."""
+    raised_inside = error.__traceback__ is not None and error.__traceback__.tb_next is not None
+    return str(error) if raised_inside else f"{name} is not there, or is used in another way"

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -64,6 +66,7 @@ def judge(course: Course, jobs: Iterable[Job], visibilities: Sequence[str] = BOT
     folders = [course.root / visibility for visibility in visibilities if (course.root / visibility).is_dir()]
     modules = [load_module(f / "fixtures.py", course) for f in folders if (f / "fixtures.py").is_file()]
     targets = [str(folder) for folder in folders]
+    _forget_modules(folders)
     status = pytest.main([*ARGUMENTS, f"--rootdir={course.root}", *targets], plugins=[plugin, *modules])
     if plugin.error is not None:
         raise plugin.error
@@ -71,6 +74,16 @@ def judge(course: Course, jobs: Iterable[Job], visibilities: Sequence[str] = BOT
         raise CourseError(f"{shown(course.root, course.base)}: a test file cannot be used: {plugin.broken[0]}")
     if status == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        raise CourseError(f"{shown(course.root, course.base)}: pytest gave up on the tests (status {status}).")
+
+
+def _forget_modules(folders: list[Path]) -> None:
+    """Let pytest read the test files anew: it takes a module of that name from an earlier session, whatever it holds."""
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__file__", None)
+        if path and Path(path).name.startswith("test_") and name.split(".")[0] in {folder.name for folder in folders}:
+            del sys.modules[name]
 
 
 class _Judge:
@@ -112,11 +125,13 @@ class _Judge:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        if self.broken:
-            return True
         items = [
             (self.specs[item.path, item.name], item) for item in session.items if (item.path, item.name) in self.specs
         ]
+        lost = self.specs.keys() - {(item.path, item.name) for item in session.items}
+        self.broken += [f"{path.name}: {name} is not collected as one plain test function" for path, name in sorted(lost)]
+        if self.broken:
+            return True
         try:
             for job in self.jobs:
                 self.job = job
@@ -135,22 +150,23 @@ class _Judge:
     def _run(self, items: list[tuple[TestSpec, pytest.Item]], job: Job) -> None:
         passed: set[tuple[str, str]] = set()
         timeouts: Counter[str] = Counter()
-        for number, (spec, item) in enumerate(items):
+        for spec, item in items:
             if spec.after is not None and (spec.exercise, spec.after) not in passed:
                 verdict = Verdict(spec, "skipped", f"Waits for “{self._title(items, spec)}”.")
             elif timeouts[spec.exercise] >= TIMEOUTS_PER_EXERCISE:
                 verdict = Verdict(spec, "skipped", "Left out: earlier calls of this exercise ran out of time.", "time")
             else:
-                verdict = self._verdict(spec, item, items[number + 1][1] if number + 1 < len(items) else None, job)
+                verdict = self._verdict(spec, item, job)
             if verdict.outcome == "passed":
                 passed.add((spec.exercise, spec.name))
             timeouts[spec.exercise] += verdict.outcome == "error" and verdict.reason == "time"
             job.verdicts.append(verdict)
             job.on_verdict(verdict)
 
-    def _verdict(self, spec: TestSpec, item: pytest.Item, following: pytest.Item | None, job: Job) -> Verdict:
+    def _verdict(self, spec: TestSpec, item: pytest.Item, job: Job) -> Verdict:
         self.spec, self.current, self.caught = spec, None, None
-        runtestprotocol(item, log=False, nextitem=following)
+        # No next item: which one that is depends on this verdict, and pytest wants to know it beforehand.
+        runtestprotocol(item, log=False, nextitem=None)
         if isinstance(self.caught, KeyboardInterrupt):
             raise self.caught
         verdict = verdict_of(spec, self.caught, self.current.last if self.current else None)

@@ -10,6 +10,9 @@ from grader.judge.learner import Fault, Seen
 from grader.judge.spec import TestSpec
 from grader.kernel.trouble import Trouble
 
+# Characters of one value in a sentence.
+MAX_DETAIL = 200
+
 Result = Literal["passed", "failed", "error", "skipped"]
 
 
@@ -40,17 +43,22 @@ def verdict_of(spec: TestSpec, error: BaseException | None, seen: Seen | None) -
         case None:
             return Verdict(spec, "passed", seen=seen)
         case BrokenPromise():
-            details = ", ".join(f"{name} = {value}" for name, value in error.details.items())
-            sentence = error.sentence + (f" ({details})" if details else "")
+            details = ", ".join(f"{name} = {str(value)[:MAX_DETAIL]}" for name, value in error.details.items())
+            sentence = _printable(error.sentence + (f" ({details})" if details else ""))
             promised = error.promised if spec.visibility == "public" else None
             return Verdict(spec, "failed", sentence, seen=seen, promised=promised)
         case AnswerRaised():
-            return Verdict(spec, "failed", raised_sentence(error.fault), seen=seen)
+            return Verdict(spec, "failed", _printable(raised_sentence(error.fault)), seen=seen)
         case Trouble():
             return Verdict(spec, "error", error.sentence, error.reason, seen=seen)
         case _:
             sentence = f"The grader could not judge this ({type(error).__name__} in the test). Tell your instructor."
             return Verdict(spec, "error", sentence, seen=seen, grader_fault=True)
+
+
+def _printable(text: str) -> str:
+    """`text` without what would move a terminal's cursor or fit into no file: it may hold a learner's own words."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def raised_sentence(fault: Fault) -> str:

@@ -81,6 +81,7 @@ async def _talk(
             await asyncio.wait([shell, prompt], return_when=asyncio.FIRST_COMPLETED)
             if not prompt.done():
                 prompt.cancel()
+                shell.result()
                 if not isinstance(reply, dict):
                     raise Trouble("protocol", "The call's answer did not come through.")
                 return reply
@@ -98,20 +99,33 @@ async def _talk(
         shell.cancel()
 
 
+async def _message(channel: Any) -> dict[str, Any]:
+    """The next message of a channel. The learner's code holds the other end and may send anything at all."""
+    try:
+        message: dict[str, Any] = await channel.get_msg(timeout=None)
+        return message
+    except Exception as error:
+        raise KernelLost("protocol", "What the kernel said could not be read.") from error
+
+
+def _answers(message: dict[str, Any], request: str) -> bool:
+    parent = message["parent_header"]
+    return isinstance(parent, dict) and parent.get("msg_id") == request
+
+
 async def _shell_reply(kernel: KernelProcess, message: str) -> None:
     while True:
-        reply = await kernel.client.shell_channel.get_msg(timeout=None)
-        if reply["parent_header"].get("msg_id") == message:
+        if _answers(await _message(kernel.client.shell_channel), message):
             return
 
 
 async def _prompt(kernel: KernelProcess, message: str) -> dict[str, Any]:
     """The next thing that the kernel asks on behalf of this request, as a JSON object."""
     while True:
-        asked = await kernel.client.stdin_channel.get_msg(timeout=None)
-        if asked["parent_header"].get("msg_id") != message:
+        asked = await _message(kernel.client.stdin_channel)
+        if not _answers(asked, message):
             continue
-        text = asked["content"].get("prompt")
+        text = asked["content"].get("prompt") if isinstance(asked["content"], dict) else None
         if not isinstance(text, str) or len(text) > MAX_MESSAGE:
             raise KernelLost("output", "The call gave back more than the grader takes.")
         try:

@@ -28,10 +28,11 @@ SYSTEM_FILES = (
 )
 
 
-def confine(*, writable: list[Path], readable: list[Path]) -> list[str]:
+def confine(*, writable: list[Path], readable: list[Path], library: Path) -> list[str]:
     """Hold this process to `writable`, `readable`, Python and the system's programs; names of the layers applied.
 
-    Must be called while the process has one thread. Empty when the machine offers no Landlock.
+    `library` is the folder of course_lib: it can be read, nothing else of the course can. Must be called while the
+    process has one thread. Empty when the machine offers no Landlock.
     """
     if sys.platform != "linux":
         return []
@@ -57,38 +58,48 @@ def confine(*, writable: list[Path], readable: list[Path]) -> list[str]:
 
         for path in writable:
             allow(path, everything & ~fs.EXECUTE)
-        for path in readable:
+        for path in (*readable, library):
             allow(path, fs.READ_FILE | fs.READ_DIR)
         for name in SYSTEM_FILES:
             allow(name, fs.READ_FILE | fs.READ_DIR | (fs.WRITE_FILE if name.startswith("/dev/") else fs.NONE))
-        for subtree in (*map(Path, SYSTEM), *_python()):
-            allow(subtree, fs.EXECUTE | fs.READ_FILE | fs.READ_DIR)
-        for folder in _package_folders():
-            allow(folder, fs.READ_DIR)
+        secret = _secret(library.resolve())
+        for folder in {*map(Path, SYSTEM), *_prefixes()}:
+            for part, whole in _without(folder.resolve(), secret):
+                allow(part, fs.READ_DIR | (fs.EXECUTE | fs.READ_FILE if whole else fs.NONE))
         ruleset.restrict()
     return layers
 
 
+def _prefixes() -> set[Path]:
+    """Where Python is installed."""
+    return {Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parent.parent}
+
+
 def _package_folders() -> set[Path]:
-    return {Path(p).resolve() for p in (*site.getsitepackages(), sysconfig.get_path("purelib")) if Path(p).is_dir()}
+    base = {"base": sys.base_prefix, "platbase": sys.base_prefix}
+    paths = (*site.getsitepackages(), sysconfig.get_path("purelib"), sysconfig.get_path("purelib", vars=base))
+    return {Path(path).resolve() for path in paths if Path(path).is_dir()}
 
 
-def _python() -> Iterator[Path]:
-    """Python itself and each installed package but the grader's: where it is installed, hidden tests lie in it."""
+def _secret(library: Path) -> set[Path]:
+    """What lies among the folders of the system and of Python and may not be read: graders, and the course itself."""
     packages = _package_folders()
-    for prefix in {Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parent.parent}:
-        yield from _without(prefix.resolve(), packages)
+    graders = {path for folder in packages for name in ("grader*", "accountable_agents*") for path in folder.glob(name)}
+    # Around a course_lib that is no installed package lies the course's own folder: hidden tests, solutions, history.
+    course = {library.parent} - packages - {prefix.resolve() for prefix in _prefixes()}
+    return graders | course | {Path(__file__).resolve().parents[1]}
 
 
-def _without(folder: Path, packages: set[Path]) -> Iterator[Path]:
-    """`folder` as a few subtrees that leave out every ``grader`` inside one of `packages`."""
-    if not any(package == folder or folder in package.parents for package in packages):
-        yield folder
+def _without(folder: Path, secret: set[Path]) -> Iterator[tuple[Path, bool]]:
+    """`folder` as a few parts that leave out what is secret; False for one of which only names may be read."""
+    if folder in secret:
         return
+    if not any(folder in path.parents for path in secret):
+        yield folder, True
+        return
+    yield folder, False
     for entry in sorted(folder.iterdir()):
-        if folder in packages and entry.name.startswith(("grader", "accountable_agents")):
-            continue
         if entry.is_dir() and not entry.is_symlink():
-            yield from _without(entry, packages)
-        elif entry.exists():
-            yield entry
+            yield from _without(entry, secret)
+        elif entry.exists() and not entry.is_symlink():
+            yield entry, True

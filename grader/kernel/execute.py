@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
 # jsonschema compiles a grammar for international URIs when this optional package is installed, as JupyterLab has
 # it: 1.3 s in every start of the grader for a format that no notebook uses. An entry of None makes it "absent".
@@ -34,6 +35,16 @@ class CellRun:
     error: str = ""
 
 
+class _Client(NotebookClient):
+    """Keeps no output but errors: nobody looks at it, and a loop that prints would fill the grader's memory."""
+
+    def process_message(self, msg: dict[str, Any], cell: Any, cell_index: int) -> Any:
+        """Pass on what says how the cell went."""
+        if msg["header"]["msg_type"] in ("error", "status", "execute_input", "clear_output"):
+            return super().process_message(msg, cell, cell_index)
+        return None
+
+
 async def run_cells(
     kernel: KernelProcess,
     cells: list[tuple[int, str]],
@@ -45,7 +56,7 @@ async def run_cells(
     Stops after a cell that took the kernel with it; the cells behind that one have no entry.
     """
     notebook = v4.new_notebook(cells=[v4.new_code_cell(source) for _, source in cells])  # type: ignore[no-untyped-call]
-    client = NotebookClient(
+    client = _Client(
         notebook,
         km=kernel.manager,
         allow_errors=True,
@@ -59,7 +70,11 @@ async def run_cells(
     runs: dict[int, CellRun] = {}
     for position, (number, _) in enumerate(cells):
         on_cell(number)
-        run = await _run_cell(client, kernel, position, seconds(number))
+        allowed = seconds(number)
+        if allowed < 1:
+            runs[number] = CellRun("time", "not run: the cells before it used up the notebook's time")
+            continue
+        run = await _run_cell(client, kernel, position, allowed)
         runs[number] = run
         if run.outcome == "killed":
             break
@@ -77,6 +92,8 @@ async def _run_cell(client: NotebookClient, kernel: KernelProcess, position: int
         )
     except (DeadKernelError, TimeoutError):
         return gone
+    except Exception:  # nbclient trips over what the learner's code sent in the kernel's name
+        return CellRun("killed", "the kernel talked nonsense during this cell")
     if monotonic() - started >= client.timeout:
         # nbclient has interrupted it. A cell that goes on all the same would hold up every cell behind it.
         idle = await kernel.idle(GRACE_SECONDS)

@@ -102,6 +102,8 @@ def _call(desk: Desk, request: dict[str, Any], call: dict[str, Any], ask: Ask) -
 def _target(desk: Desk, call: dict[str, Any]) -> Callable[..., Any]:
     name = call["name"]
     match call["of"]:
+        case "name" if name not in desk.namespace:
+            raise NameError(f"name {name!r} is not defined")
         case "name":
             return desk.namespace[name]  # type: ignore[no-any-return]
         case "lib":
@@ -199,8 +201,9 @@ class Remote:
                 "kwargs": {key: wire.encode(arg, _remote_ref) for key, arg in kwargs.items()},
             }
         )
-        for index, after in reply.get("changed", {}).items():
-            _restore(args[int(index)], wire.decode(after, self.__resolve, rebuild=True))
+        given = {**{str(position): arg for position, arg in enumerate(args)}, **kwargs}
+        for name, after in reply.get("changed", {}).items():
+            _restore(given[name], wire.decode(after, self.__resolve, rebuild=True))
         if (fault := reply.get("raise")) is not None:
             kind = getattr(builtins, fault["type"], None)
             known = isinstance(kind, type) and issubclass(kind, Exception)
@@ -247,6 +250,33 @@ def _after_cell(result: Any) -> None:
             return
 
 
+def without_late_stubs(source: str, stubs: dict[str, str]) -> str:
+    """`source` without a stub that stands below an answer of the same name and would undo it; lines keep their number.
+
+    `stubs` maps names to the digest of their stub.
+    """
+    from course_lib import source as code
+
+    try:
+        text, tree = code.parse(source)
+    except code.UNREADABLE:
+        return source
+    if text != source or "\r" in source:  # with IPython's own syntax in it, lines are not what they seem
+        return source
+    lines = source.split("\n")
+    answered: set[str] = set()
+    for node in tree.body:
+        if not isinstance(node, code.Scope) or node.name not in stubs:
+            continue
+        if not (code.is_stub(node) or code.digest(node) == stubs[node.name]):
+            answered.add(node.name)
+        elif node.name in answered:
+            first = min(part.lineno for part in (node, *node.decorator_list))
+            last = node.end_lineno or first
+            lines[first - 1 : last] = [""] * (last - first + 1)
+    return "\n".join(lines)
+
+
 def serve() -> None:
     """Fetch one request from the grader, perform it, hand back the reply. All of it over the stdin channel."""
     from IPython.core.getipython import get_ipython
@@ -254,14 +284,17 @@ def serve() -> None:
     kernel = get_ipython().kernel  # type: ignore[union-attr]
 
     def ask(message: dict[str, Any]) -> dict[str, Any]:
-        reply: dict[str, Any] = json.loads(kernel.raw_input(json.dumps(message)))
+        # Half a surrogate pair in an exception's message would make the whole answer unreadable.
+        text = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace").decode()
+        reply: dict[str, Any] = json.loads(kernel.raw_input(text))
         return reply
 
     request = ask({"t": "ready"})
     if request["op"] == "scan":
         from course_lib import definitions
 
-        reply = {"scan": wire.encode(definitions.scan(request["sources"]))}
+        sources = [without_late_stubs(source, request["stubs"]) for source in request["sources"]]
+        reply = {"scan": wire.encode(definitions.scan(sources)), "sources": sources}
     elif request["op"] == "plan":
         _plan[:] = [(cell, source, names) for cell, source, names in request["plan"]]
         reply = {}

@@ -29,7 +29,8 @@ def main(scratch: Path, connection_file: str) -> None:
         import matplotlib.font_manager  # noqa: F401 - writes the cache once, while the folder can be written
 
     library = Path(course_lib.__file__).resolve().parent
-    layers = confine.confine(writable=[scratch / "work", scratch / "sockets"], readable=[library, fonts, scratch])
+    writable = [scratch / "work", scratch / "sockets"]
+    layers = confine.confine(writable=writable, readable=[fonts, scratch], library=library)
     (scratch / "sockets" / "layers").write_text(json.dumps(layers))
     app = IPKernelApp.instance(config=Config(SETTINGS))
     app.initialize(["-f", connection_file])  # type: ignore[no-untyped-call]

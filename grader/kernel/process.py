@@ -49,15 +49,17 @@ class KernelProcess:
         """Whether the kernel answers a plain question within `seconds`: not while it runs a cell or a call."""
         try:
             await asyncio.wait_for(_kernel_info(self.client), seconds)
-        except TimeoutError:
+        except Exception:  # no answer in time, or nonsense
             return False
         return True
 
     async def stop(self) -> None:
         """End the process and everything in its process group, and remove its scratch folder."""
-        self.client.stop_channels()
-        await self.manager.shutdown_kernel(now=True)
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        try:
+            self.client.stop_channels()
+            await self.manager.shutdown_kernel(now=True)
+        finally:
+            shutil.rmtree(self.scratch, ignore_errors=True)
 
 
 async def start(library: Path, seconds: float) -> KernelProcess:
@@ -67,6 +69,14 @@ async def start(library: Path, seconds: float) -> KernelProcess:
     """
     # A short path: a unix socket's name may have 108 bytes.
     scratch = Path(tempfile.mkdtemp(prefix="grader-"))
+    try:
+        return await _start(scratch, library, seconds)
+    except BaseException:  # whoever presses Ctrl-C meanwhile leaves no folder behind either
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise
+
+
+async def _start(scratch: Path, library: Path, seconds: float) -> KernelProcess:
     for name in ("work", "work/tmp", "sockets", "lib"):
         (scratch / name).mkdir()
     (scratch / "lib" / "course_lib").symlink_to(library, target_is_directory=True)
@@ -77,15 +87,16 @@ async def start(library: Path, seconds: float) -> KernelProcess:
         shutdown_wait_time=0.1,
     )
     manager._kernel_spec = KernelSpec(argv=[*LAUNCH, str(scratch), "{connection_file}"], language="python")
-    with (scratch / "kernel.log").open("wb") as log:
-        await manager.start_kernel(cwd=str(scratch / "work"), env=_environment(scratch), stdout=log, stderr=log)
     try:
+        with (scratch / "kernel.log").open("wb") as log:
+            await manager.start_kernel(cwd=str(scratch / "work"), env=_environment(scratch), stdout=log, stderr=log)
         client = await asyncio.wait_for(_connect(manager, scratch), seconds)
         layers = json.loads((scratch / "sockets" / "layers").read_text())
-    except (TimeoutError, KernelStartError, FileNotFoundError, json.JSONDecodeError) as error:
-        log_tail = (scratch / "kernel.log").read_text(errors="replace").strip()[-600:]
+    except BaseException as error:
         await manager.shutdown_kernel(now=True)
-        shutil.rmtree(scratch, ignore_errors=True)
+        if not isinstance(error, TimeoutError | KernelStartError | FileNotFoundError | json.JSONDecodeError):
+            raise
+        log_tail = (scratch / "kernel.log").read_text(errors="replace").strip()[-600:]
         raise KernelStartError(f"the kernel did not start within {seconds:g} s. {log_tail}") from error
     return KernelProcess(manager, client, scratch, layers)
 

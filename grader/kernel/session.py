@@ -9,8 +9,11 @@ from __future__ import annotations
 import asyncio
 import shutil
 import stat
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from grader.course import Limits
@@ -25,11 +28,13 @@ AGAIN_SECONDS = 2.0
 # Files beside the notebook that its cells may read: enough for data, not enough to fill a disk.
 MAX_FILES, MAX_FILE_BYTES = 60, 2_000_000
 
+NO_KERNEL = "The notebook's kernel could not be kept alive."
+
 Progress = Callable[[int], None]
 
 
 class Session:
-    """`cells` are the sources of the code cells; `names` are the definitions of interest.
+    """`cells` are the sources of the code cells; `stubs` the definitions of interest, each with its stub's digest.
 
     `scan` holds what the course's extractor says of the cells (read before any of them runs), `runs` how each
     cell went, `noted` after which cells each name was bound and whether to something callable.
@@ -38,14 +43,14 @@ class Session:
     def __init__(
         self,
         cells: list[str],
-        names: set[str],
+        stubs: Mapping[str, str],
         limits: Limits,
         library: Path,
         beside: Path | None = None,
         on_cell: Progress = lambda number: None,
     ) -> None:
         self.cells = cells
-        self.names = names
+        self.stubs = stubs
         self.limits = limits
         self.library = library
         self.beside = beside
@@ -58,7 +63,7 @@ class Session:
         self._runner = asyncio.Runner()
         self._kernel: KernelProcess | None = None
         self._skipped: set[int] = set()
-        self._folders = 0
+        self._cells_took = 0.0
 
     def __enter__(self) -> Session:
         try:
@@ -73,10 +78,12 @@ class Session:
 
     def close(self) -> None:
         """End the kernel and remove its folder; safe to call twice."""
-        if self._kernel is not None:
-            kernel, self._kernel = self._kernel, None
-            self._run(kernel.stop())
-        self._runner.close()
+        kernel, self._kernel = self._kernel, None
+        try:
+            if kernel is not None:
+                self._run(kernel.stop())
+        finally:
+            self._runner.close()
 
     @property
     def layers(self) -> list[str]:
@@ -86,12 +93,13 @@ class Session:
     def pick(self, picks: dict[str, int]) -> None:
         """Judge, of each name, the object that it had after the given cell; holds for replaced kernels too."""
         self.picks = picks
-        self.request({"op": "pick", "picks": picks})
+        with suppress(KernelLost):  # the kernel that has replaced it made the same picks
+            self.request({"op": "pick", "picks": picks})
 
     def request(self, message: dict[str, Any], callback: Callback | None = None) -> dict[str, Any]:
         """Ask the learner's process. Raises Trouble when there is no answer; a lost kernel has been replaced then."""
         if self._kernel is None:
-            raise Trouble("killed", "The notebook's kernel could not be kept alive.")
+            raise Trouble("killed", NO_KERNEL)
         try:
             reply: dict[str, Any] = self._run(call.ask(self._kernel, message, callback, self.limits.call_seconds))
             return reply
@@ -100,12 +108,14 @@ class Session:
             raise
 
     def folder(self) -> Path:
-        """A new empty folder that the learner's code may write to."""
-        assert self._kernel is not None
-        self._folders += 1
-        folder = self._kernel.work / f"t{self._folders}"
-        folder.mkdir()
-        return folder
+        """A new empty folder that the learner's code may write to. Raises Trouble when there is no kernel any more."""
+        if self._kernel is None:
+            raise Trouble("killed", NO_KERNEL)
+        try:
+            # A name that nobody can know beforehand: a learner's code may have put something else there.
+            return Path(tempfile.mkdtemp(prefix="t", dir=self._kernel.work))
+        except OSError:
+            raise Trouble("protocol", "The folder that the notebook works in is not there any more.") from None
 
     def _run(self, coroutine: Any) -> Any:
         return self._runner.run(coroutine)
@@ -113,25 +123,28 @@ class Session:
     async def _open(self) -> None:
         self._kernel = await process.start(self.library, self.limits.startup_seconds)
         self._lay_files(self._kernel)
-        reply = await call.ask(self._kernel, {"op": "scan", "sources": self.cells}, None, self.limits.startup_seconds)
-        self.scan = wire.decode(reply["scan"])
+        message = {"op": "scan", "sources": self.cells, "stubs": dict(self.stubs)}
+        reply = await call.ask(self._kernel, message, None, self.limits.startup_seconds)
+        self.scan, self.cells = wire.decode(reply["scan"]), reply["sources"]
+        if isinstance(self.scan, wire.Opaque):
+            raise Trouble("output", "The notebook holds more than the grader takes.")
         await self._run_cells()
+        if self._kernel is None:
+            raise Trouble("killed", NO_KERNEL)
 
     async def _replace(self) -> None:
         """A new kernel in place of the lost one, with every cell run but those that ended one; None at the limit."""
-        while True:
-            if self._kernel is not None:
-                kernel, self._kernel = self._kernel, None
-                await kernel.stop()
-            if self.restarts >= self.limits.max_restarts:
-                return
-            self.restarts += 1
-            self._kernel = await process.start(self.library, self.limits.startup_seconds)
-            self._lay_files(self._kernel)
-            await self._run_cells()
-            if self._kernel is not None and self.picks:
-                await call.ask(self._kernel, {"op": "pick", "picks": self.picks}, None, self.limits.call_seconds)
+        if self._kernel is not None:
+            kernel, self._kernel = self._kernel, None
+            await kernel.stop()
+        if self.restarts >= self.limits.max_restarts:
             return
+        self.restarts += 1
+        self._kernel = await process.start(self.library, self.limits.startup_seconds)
+        self._lay_files(self._kernel)
+        await self._run_cells()
+        if self._kernel is not None and self.picks:
+            await call.ask(self._kernel, {"op": "pick", "picks": self.picks}, None, self.limits.call_seconds)
 
     async def _run_cells(self) -> None:
         """Run the cells; when one takes the kernel with it, leave it out and begin anew with another kernel."""
@@ -140,24 +153,32 @@ class Session:
         plan = [(n, source) for n, source in enumerate(self.cells) if n not in self._skipped and source.strip()]
         announced = [[n, source, self._names_in(n)] for n, source in plan]
         await call.ask(kernel, {"op": "plan", "plan": announced}, None, self.limits.startup_seconds)
-        runs = await run_cells(kernel, plan, self._seconds, self.on_cell)
+        started = monotonic()
+        runs = await run_cells(kernel, plan, lambda cell: self._seconds(cell, monotonic() - started), self.on_cell)
+        self._cells_took += monotonic() - started
         self.runs |= runs
         ended = [n for n, run in runs.items() if run.outcome == "killed"]
         if ended:
             self._skipped.update(ended)
             await self._replace()
             return
-        reply = await call.ask(kernel, {"op": "noted"}, None, self.limits.startup_seconds)
-        self.noted = {
-            str(name): [(int(cell), bool(called)) for cell, called in seen] for name, seen in reply["noted"].items()
-        }
+        try:
+            reply = await call.ask(kernel, {"op": "noted"}, None, self.limits.startup_seconds)
+        except KernelLost:
+            # Something that a cell left running has ended the kernel; perhaps it does so later the next time.
+            await self._replace()
+            return
+        self.noted = _noted(reply, len(self.cells))
 
-    def _seconds(self, cell: int) -> float:
+    def _seconds(self, cell: int, taken: float) -> float:
+        """How long a cell may take, when this run of the cells has taken `taken` seconds so far; 0: not run at all."""
         slow = cell in self.runs and self.runs[cell].outcome == "time"
-        return min(AGAIN_SECONDS, self.limits.cell_seconds) if slow else self.limits.cell_seconds
+        own = min(AGAIN_SECONDS, self.limits.cell_seconds) if slow else self.limits.cell_seconds
+        left = self.limits.notebook_seconds - self._cells_took - taken
+        return own if left > own else max(left, 0)
 
     def _names_in(self, cell: int) -> list[str]:
-        return sorted(self.names.intersection(self.scan.cells[cell].names))
+        return sorted(self.stubs.keys() & set(self.scan.cells[cell].names))
 
     def _lay_files(self, kernel: KernelProcess) -> None:
         """Copy the small plain files that lie beside the notebook, so that a notebook finds its data."""
@@ -167,5 +188,17 @@ class Session:
         for entry in sorted(self.beside.iterdir()):
             info = entry.lstat()
             if stat.S_ISREG(info.st_mode) and info.st_size <= MAX_FILE_BYTES and laid < MAX_FILES:
-                shutil.copyfile(entry, kernel.work / entry.name, follow_symlinks=False)
-                laid += 1
+                with suppress(OSError):  # a file that only its owner may read, or that is just being deleted
+                    shutil.copyfile(entry, kernel.work / entry.name, follow_symlinks=False)
+                    laid += 1
+
+
+def _noted(reply: dict[str, Any], cells: int) -> dict[str, list[tuple[int, bool]]]:
+    """What the kernel says it noted. Raises Trouble when a cell has made nonsense of it."""
+    try:
+        return {
+            str(name): [(range(cells).index(cell), bool(called)) for cell, called in seen]
+            for name, seen in reply["noted"].items()
+        }
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise Trouble("protocol", "A cell has changed what the grader works with.") from None

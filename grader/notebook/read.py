@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 MAX_BYTES = 200_000_000
-CONFLICT = re.compile(rb"^\s*\"?(<<<<<<<|=======|>>>>>>>)", re.MULTILINE)
+CONFLICT = re.compile(rb"^(<<<<<<<|=======|>>>>>>>)", re.MULTILINE)
 BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -30,11 +30,15 @@ class NotebookError(ValueError):
 
 @dataclass(frozen=True)
 class Notebook:
-    """`sources` are the code cells in order, `outputs` the stored outputs of each; `notes` say what was mended."""
+    """`sources` are the code cells in order, `outputs` the stored outputs of each; `notes` say what was mended.
+
+    `retyped` are the positions in `sources` of cells that are of another type now.
+    """
 
     sources: list[str]
     outputs: list[list[Output]]
     notes: list[str]
+    retyped: frozenset[int] = frozenset()
 
 
 def read_notebook(data: bytes, names: Iterable[str] = ()) -> Notebook:
@@ -48,16 +52,18 @@ def read_notebook(data: bytes, names: Iterable[str] = ()) -> Notebook:
     sources: list[str] = []
     outputs: list[list[Output]] = []
     notes: list[str] = []
+    retyped: set[int] = set()
     for number, cell in enumerate(_cells(document), 1):
         kind, source = cell.get("cell_type"), _text(cell.get("source", cell.get("input", "")))
         if kind != "code":
             if not (defines is not None and defines.search(source)):
                 continue
             notes.append(f"cell {number} is a {kind} cell that holds a definition; it was read as code")
+            retyped.add(len(sources))
         sources.append(source)
         stored = cell.get("outputs")
         outputs.append([o for o in stored if isinstance(o, dict)] if isinstance(stored, list) else [])
-    return Notebook(sources, outputs, notes)
+    return Notebook(sources, outputs, notes, frozenset(retyped))
 
 
 def _parse(data: bytes) -> dict[str, Any]:

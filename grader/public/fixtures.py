@@ -37,6 +37,20 @@ def runs() -> dict[str, Run]:
     return {name: Run(recording(name), SCENARIOS[name][0]) for name in recorded_names()}
 
 
+@pytest.fixture
+def json_object() -> Callable[[bytes | None], dict[str, Any] | None]:
+    """The JSON object that a file's bytes hold; None when they hold anything else, or there is no file."""
+
+    def parse(data: bytes | None) -> dict[str, Any] | None:
+        try:
+            value = json.loads((data or b"").decode("utf-8"))
+        except (ValueError, RecursionError):
+            return None
+        return value if isinstance(value, dict) else None
+
+    return parse
+
+
 @dataclass
 class Answers:
     """An adapter with one answer for each history that it knows, and a useless one for all others."""

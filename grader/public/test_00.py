@@ -13,11 +13,9 @@ def trace_of(*observations):
 
 @exercise("count_retries")
 def test_counts_failed_observations(learner):
-    """A run of ok, failed, ok has 1 retry."""
+    """Every failed observation counts: a run of ok, failed, ok has 1 retry."""
     got = learner.call("count_retries", trace_of(OK, FAILED, OK)).value
-    promise(
-        same(got, 1), "One of the three observations failed, and that is not the number returned", promised=1
-    )
+    promise(same(got, 1), "One of the three observations failed, and that is not the number returned", promised=1)
 
 
 @exercise("count_retries")
@@ -31,9 +29,7 @@ def test_no_entry_no_retry(learner):
 def test_right_and_wrong(learner):
     """Saying 0.9 twice, once right and once wrong, scores 0.41."""
     got = learner.call("brier", [(0.9, True), (0.9, False)]).value
-    promise(
-        same(got, 0.41), "0.01 for the right one and 0.81 for the wrong one: the mean is 0.41", promised=0.41
-    )
+    promise(same(got, 0.41), "0.01 for the right one and 0.81 for the wrong one: the mean is 0.41", promised=0.41)
 
 
 @exercise("brier")

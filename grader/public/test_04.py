@@ -16,17 +16,14 @@ KEYS = ["retries", "steps", "task_id", "trace"]
 
 
 @exercise("save_checkpoint")
-def test_file_is_plain_json(learner, runs):
+def test_file_is_plain_json(learner, runs, json_object):
     """The file is JSON and holds task_id, steps, retries and trace, nothing else."""
     run = runs["invalid-arguments"]
     _ = learner.call("save_checkpoint", run.result, learner.path("run.json")).value
     data = learner.read("run.json")
     promise(data is not None, "No file was written to the path that was given")
-    try:
-        saved = json.loads(data.decode("utf-8"))
-    except ValueError:
-        saved = None
-    promise(isinstance(saved, dict), "The file is not a JSON object in UTF-8")
+    saved = json_object(data)
+    promise(saved is not None, "The file is not a JSON object in UTF-8")
     promise(sorted(saved) == KEYS, "The file has other keys than the four", promised=KEYS, keys=sorted(saved))
     promise(same(saved["trace"], run.trace), "The trace in the file is not the one that was given")
     counted = (saved["steps"], saved["retries"])
@@ -66,9 +63,7 @@ def test_follows_the_normal_run(learner, runs):
     adapter = learner.remote(run.adapter())
     for k, step in enumerate(run.trace):
         got = learner.call("replay", run.trace[:k], adapter).value
-        promise(
-            same(got, step["action"]), "This is not what the adapter proposes", promised=step["action"], k=k
-        )
+        promise(same(got, step["action"]), "This is not what the adapter proposes", promised=step["action"], k=k)
 
 
 @exercise("replay")
@@ -76,9 +71,12 @@ def test_follows_the_history_after_a_fault(learner, runs):
     """After a fault, every prefix still leads to the action that was recorded next."""
     run = runs["invalid-arguments"]
     adapter = learner.remote(run.adapter())
-    sentence = "The next action seems to be chosen by the length of the prefix"
+    by_length = [step["action"] for step in runs["summarize-notes"].trace]
     for k, step in enumerate(run.trace):
         got = learner.call("replay", run.trace[:k], adapter).value
+        sentence = "This is not what the adapter proposes"
+        if k < len(by_length) and same(got, by_length[k]):
+            sentence = "The next action seems to be chosen by the length of the prefix"
         promise(same(got, step["action"]), sentence, promised=step["action"], k=k)
 
 
@@ -112,44 +110,43 @@ def test_own_adapter_replays_every_recording(learner, runs):
     for name, run in runs.items():
         make = learner.remote(lambda run=run: learner.remote(run.adapter()))
         found = learner.call("verify_replay", run.trace, make).value
-        promise(
-            same(found, []), "A divergence is reported where the two actions are equal", promised=[], run=name
-        )
+        promise(same(found, []), "A divergence is reported where the two actions are equal", promised=[], run=name)
 
 
 @exercise("verify_replay", points=2)
 def test_another_adapter_diverges(learner, runs, places):
-    """The healthy adapter parts from the invalid-arguments run at k = 1, and nowhere else."""
-    run = runs["invalid-arguments"]
+    """With another adapter than the one that made the run, every difference is there, with both actions."""
+    trace = runs["step-budget"].trace
     make = learner.remote(lambda: learner.remote(DeterministicModelAdapter()))
-    found = places(learner.call("verify_replay", run.trace, make).value)
+    found = places(learner.call("verify_replay", trace, make).value)
     promise(found is not None, "The answer is not a list of Divergence(k, recorded, proposed)")
-    promise([k for k, _, _ in found] == [1], "The places are not the right ones", promised=[1])
-    proposed = {"tool": "read_note", "args": {"name": "alpha.txt"}}
-    promise(same(found[0][1], run.trace[1]["action"]), "recorded is not the action in the trace")
-    promise(same(found[0][2], proposed), "proposed is not what the adapter says", promised=proposed)
+    expected = [(k, trace[k]["action"], DeterministicModelAdapter().next_action(trace[:k])) for k in (3, 4, 5)]
+    promise([k for k, _, _ in found] == [3, 4, 5], "The places are not the right ones", promised=[3, 4, 5])
+    promise(same(found, expected), "recorded or proposed is not the action that it should be", promised=expected)
 
 
 @exercise("verify_replay", points=2)
 def test_finds_state_between_calls(learner, runs, places):
-    """An adapter that counts its own calls is found out at every prefix but the empty one."""
+    """An adapter that believes its own count of calls is found out, because each prefix has a fresh one."""
     run = runs["summarize-notes"]
     make = learner.remote(lambda: learner.remote(StatefulAdapter()))
     found = places(learner.call("verify_replay", run.trace, make).value)
     promise(found is not None, "The answer is not a list of Divergence(k, recorded, proposed)")
     sentence = "One adapter seems to serve all prefixes, so its memory grows in step with them"
-    promise([k for k, _, _ in found] == [1, 2, 3], sentence, promised=[1, 2, 3])
+    promise(len(found) > 0, sentence, promised=[1, 2, 3])
+    promise([k for k, _, _ in found] == [1, 2, 3], "The places are not the right ones", promised=[1, 2, 3])
 
 
 @exercise("verify_replay", points=2)
 def test_finds_a_clock(learner, runs, places):
-    """An adapter that puts the time into its report is found out at the last prefix."""
+    """An adapter that puts the time into its report is found out: the arguments count."""
     trace = copy.deepcopy(runs["summarize-notes"].trace)
     trace[3]["action"] = ClockAdapter(lambda: 1_000).next_action(trace[:3])
     make = learner.remote(lambda: learner.remote(ClockAdapter(lambda: 2_000)))
     found = places(learner.call("verify_replay", trace, make).value)
     promise(found is not None, "The answer is not a list of Divergence(k, recorded, proposed)")
-    promise([k for k, _, _ in found] == [3], "Only the tools' names seem to be compared", promised=[3])
+    promise(len(found) > 0, "Only the tools' names seem to be compared", promised=[3])
+    promise([k for k, _, _ in found] == [3], "The places are not the right ones", promised=[3])
 
 
 THREE_NOTES = ["alpha.txt", "beta.txt", "gamma.txt"]
@@ -158,15 +155,11 @@ THREE_NOTES = ["alpha.txt", "beta.txt", "gamma.txt"]
 @exercise("verify_replay", points=2)
 def test_finds_set_order_in_another_process(learner, set_order, by_prefix, places):
     """A run that followed a set's order is found out in a process with other hashes."""
-    trace = [
-        {"action": {"tool": "list_notes", "args": {}}, "observation": {"ok": True, "notes": THREE_NOTES}}
-    ]
+    trace = [{"action": {"tool": "list_notes", "args": {}}, "observation": {"ok": True, "notes": THREE_NOTES}}]
     for name in THREE_NOTES:
         action = {"tool": "read_note", "args": {"name": name}}
         trace.append({"action": action, "observation": {"ok": True, "name": name, "text": f"About {name}."}})
-    for hash_seed in range(
-        1, 30
-    ):  # the first seed under which the set has another order; the order differs by system
+    for hash_seed in range(1, 30):  # the first seed under which the set has another order; the order differs by system
         proposals = set_order(hash_seed, trace)[:-1]
         expected = [k for k, step in enumerate(trace) if proposals[k] != step["action"]]
         if expected:

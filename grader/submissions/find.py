@@ -20,11 +20,16 @@ class InputError(ValueError):
 
 @dataclass(frozen=True)
 class Submitted:
-    """One notebook of the course: its file and bytes, or None where nothing was handed in."""
+    """One notebook of the course: its file and bytes, or None where nothing was handed in.
+
+    `folder` is what belongs to the same person: files beside the notebook, and its prediction journal. None when the
+    notebook came alone: the folder that it lies in may hold other people's work.
+    """
 
     facts: NotebookFacts
     path: Path | None
     data: bytes = b""
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -53,29 +58,35 @@ def find_submission(course: Course, targets: list[str], here: Path) -> Submissio
     found: dict[str, Submitted] = {}
     names: list[str] = []
     for target in targets or [str(_notebooks(course, here))]:
-        path = Path(here, target)
-        if NUMBER.fullmatch(target) and not path.exists():
-            facts = _numbered(course, target)
-            entries = [_of_folder(_notebooks(course, here), facts)]
-            if entries[0].path is None:
-                raise InputError(
-                    f"no file {facts.number}_*.ipynb in {_notebooks(course, here)}. Put the notebook there."
-                )
-        elif path.is_dir():
-            entries = [_of_folder(path, facts) for facts in course.manifest.notebooks]
-            if all(entry.path is None for entry in entries):
-                raise InputError(f"{target}: no notebook of this course in this folder. Name the folder that has them.")
-        elif path.is_file():
-            entries = [_of_file(course, path, target)]
-        elif path.exists():
-            raise InputError(f"{target}: neither a file nor a folder. Name a notebook or a folder of notebooks.")
-        else:
-            raise InputError(f"{target}: there is no such file or folder. Name a notebook, a folder or a number.")
-        names.append(path.resolve().name)
+        try:
+            entries = _named(course, target, here)
+        except OSError as error:
+            raise InputError(f"{target}: cannot be read ({error.strerror}). Check the name and its permissions.") from None
+        names.append(Path(here, target).resolve().name)
         for entry in entries:
             found.setdefault(entry.facts.name, entry)
     order = [facts.name for facts in course.manifest.notebooks]
     return Submission("+".join(names), sorted(found.values(), key=lambda entry: order.index(entry.facts.name)))
+
+
+def _named(course: Course, target: str, here: Path) -> list[Submitted]:
+    path = Path(here, target)
+    if NUMBER.fullmatch(target) and not path.exists():
+        facts = _numbered(course, target)
+        entry = _of_folder(_notebooks(course, here), facts)
+        if entry.path is None:
+            raise InputError(f"no file {facts.number}_*.ipynb in {_notebooks(course, here)}. Put the notebook there.")
+        return [entry]
+    if path.is_dir():
+        entries = [_of_folder(path, facts) for facts in course.manifest.notebooks]
+        if all(entry.path is None for entry in entries):
+            raise InputError(f"{target}: no notebook of this course in this folder. Name the folder that has them.")
+        return entries
+    if path.is_file():
+        return [_of_file(course, path, target)]
+    if path.exists():
+        raise InputError(f"{target}: neither a file nor a folder. Name a notebook or a folder of notebooks.")
+    raise InputError(f"{target}: there is no such file or folder. Name a notebook, a folder or a number.")
 
 
 def _notebooks(course: Course, here: Path) -> Path:
@@ -100,10 +111,11 @@ def _numbered(course: Course, number: str) -> NotebookFacts:
 def _of_folder(folder: Path, facts: NotebookFacts) -> Submitted:
     exact = folder / f"{facts.name}.ipynb"
     if exact.is_file():
-        return Submitted(facts, exact, exact.read_bytes())
+        return Submitted(facts, exact, exact.read_bytes(), folder)
     # "04_checkpoint (1).ipynb" as a browser names a second download; the newest wins.
-    others = sorted(folder.glob(f"{facts.number}[!0-9]*.ipynb"), key=lambda p: (p.stat().st_mtime, p.name))
-    return Submitted(facts, others[-1], others[-1].read_bytes()) if others else Submitted(facts, None)
+    named = filter(Path.is_file, folder.glob(f"{facts.number}[!0-9]*.ipynb"))
+    others = sorted(named, key=lambda p: (p.stat().st_mtime, p.name))
+    return Submitted(facts, others[-1], others[-1].read_bytes(), folder) if others else Submitted(facts, None)
 
 
 def _of_file(course: Course, path: Path, target: str) -> Submitted:
@@ -112,16 +124,22 @@ def _of_file(course: Course, path: Path, target: str) -> Submitted:
     leading = LEADING.match(path.name)
     facts = course.manifest.notebook(leading[1]) if leading else None
     if facts is not None:
-        return Submitted(facts, path, data)
+        return Submitted(facts, path, data, path.parent)
     try:
         text = "\n".join(read_notebook(data).sources)
     except NotebookError as error:
         raise InputError(f"{target}: {error}") from None
+    best = defined_by(course, text)
+    if best is None:
+        raise InputError(f"{target}: it defines no exercise of this course. Is it the notebook you meant?")
+    return Submitted(best, path, data, path.parent)
+
+
+def defined_by(course: Course, text: str) -> NotebookFacts | None:
+    """The notebook whose exercises `text` (all code of a file) defines most of; None when it defines none."""
     scored = [(sum(_defines(text, e.defines) for e in n.exercises), n) for n in course.manifest.notebooks]
     score, best = max(scored, key=lambda pair: pair[0], default=(0, None))
-    if not score or best is None:
-        raise InputError(f"{target}: it defines no exercise of this course. Is it the notebook you meant?")
-    return Submitted(best, path, data)
+    return best if score else None
 
 
 def _defines(text: str, names: list[str]) -> bool:

@@ -73,9 +73,7 @@ def test_the_grader_knows_its_own_course() -> None:
 def test_importing_the_course_is_light() -> None:
     heavy = {"jupytext", "nbformat", "nbclient", "jupyter_client", "IPython", "pytest", "yaml", "matplotlib"}
     code = "import sys, grader.course; print(*{name.partition('.')[0] for name in sys.modules})"
-    ran = subprocess.run(
-        [sys.executable, "-c", code], cwd=HOME, capture_output=True, text=True, check=True, timeout=60
-    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=HOME, capture_output=True, text=True, check=True, timeout=60)
     assert not heavy & set(ran.stdout.split())
 
 

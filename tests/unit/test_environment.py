@@ -13,9 +13,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CONDA = yaml.safe_load((ROOT / "environment.yml").read_text())
-REQUIREMENTS = [
-    Requirement(text) for text in (*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"])
-]
+REQUIREMENTS = [Requirement(text) for text in (*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"])]
 
 
 def constraints() -> dict[str, str]:
@@ -31,9 +29,7 @@ def test_conda_installs_this_project_with_its_pins():
 
 
 def test_conda_offers_the_pythons_that_the_project_supports():
-    [python] = [
-        entry for entry in CONDA["dependencies"] if isinstance(entry, str) and entry.startswith("python")
-    ]
+    [python] = [entry for entry in CONDA["dependencies"] if isinstance(entry, str) and entry.startswith("python")]
     assert SpecifierSet(python.removeprefix("python")) == SpecifierSet(PROJECT["requires-python"])
 
 

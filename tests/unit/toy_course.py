@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from grader.build.plan import make_plan
 from grader.course import Course
+
+BUILT = ["notebooks/00_twice.ipynb", "grader/manifest.json", "solutions/00_twice.ipynb"]
 
 SETTINGS = """\
 name = "Toy"
@@ -128,3 +131,8 @@ def make_course(base: Path, **changed: str) -> Course:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     return Course.load(base / "grader")
+
+
+def planned(course: Course) -> list[str]:
+    """The text of each cell of the learner's notebook, as a build would write it."""
+    return [cell.learner for cell in make_plan(course).targets[0].cells]

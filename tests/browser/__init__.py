@@ -1,8 +1,9 @@
-"""Finding a Chromium for the tests that open JupyterLab; `python -m tests.browser` says what was found."""
+"""What opens JupyterLab in a real browser: the tests, and the picture of the README.
+`python -m tests.browser` says whether a Chromium is there; `python -m tests.browser.picture` draws docs/ anew.
+"""
 
 import os
 import shutil
-import sys
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 MISSING = (
@@ -19,9 +20,3 @@ def chromium() -> str | None:
 def required() -> bool:
     """Whether running without a browser is an error (as on continuous integration)."""
     return os.environ.get("REQUIRE_BROWSER", "") not in ("", "0")
-
-
-if __name__ == "__main__":
-    if chromium() is None:
-        print(MISSING)
-        sys.exit(required())

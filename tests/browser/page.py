@@ -1,0 +1,129 @@
+"""JupyterLab as a person at the screen uses it; only its state is read behind the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from playwright.sync_api import BrowserContext, Locator, Page
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+SECONDS = 60
+THEMES = ("JupyterLab Dark", "JupyterLab Light")  # the last one stays
+
+_PANEL = "window.jupyterapp?.shell.currentWidget"
+_KERNEL = f"{_PANEL}?.context?.sessionContext?.session?.kernel"
+
+
+class Cell(NamedTuple):
+    """A code cell as JupyterLab holds it, whether or not it is in view."""
+
+    source: str
+    count: int | None
+    outputs: list[dict[str, Any]]
+
+
+class Notebook:
+    """One open notebook."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def run_all(self) -> None:
+        """Run > Run All Cells, until nothing runs any more."""
+        with self._until_done():
+            self.page.get_by_role("menuitem", name="Run", exact=True).click()
+            self.page.locator(".lm-Menu-itemLabel", has_text="Run All Cells").first.click()
+
+    @contextmanager
+    def _until_done(self) -> Iterator[None]:
+        """Wait until what is done inside has set the kernel to work, and the work is over."""
+        self.page.evaluate(
+            f"window.worked = false; {_KERNEL}.statusChanged.connect("
+            "(_, status) => { window.worked ||= status !== 'idle'; })"
+        )
+        yield
+        self.page.wait_for_function(
+            "window.worked"
+            f" && !['busy', 'starting', 'restarting', 'autorestarting'].includes({_KERNEL}?.status)"
+            f" && ![...{_PANEL}.content.model.cells].some(cell => cell.executionState === 'running')"
+        )
+
+    @property
+    def kernel(self) -> str:
+        """The kernel's status: "idle", "dead", ..."""
+        return str(self.page.evaluate(f"{_KERNEL}?.status ?? 'none'"))
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The code cells, in order."""
+        found = self.page.evaluate(
+            f"[...{_PANEL}.content.model.cells].filter(cell => cell.type === 'code')"
+            ".map(cell => [cell.sharedModel.getSource(), cell.executionCount, cell.outputs.toJSON()])"
+        )
+        return [Cell(*cell) for cell in found]
+
+    def cell(self, text: str) -> Locator:
+        """The one cell whose source contains `text`, scrolled into view."""
+        index = self.page.evaluate(
+            f"text => [...{_PANEL}.content.model.cells]"
+            ".findIndex(cell => cell.type === 'code' && cell.sharedModel.getSource().includes(text))",
+            text,
+        )
+        assert index >= 0, f"no cell with {text!r}"
+        self.page.evaluate(f"index => {_PANEL}.content.scrollToItem(index, 'center')", index)
+        cell = self.page.locator(f".jp-Cell[data-windowed-list-index='{index}']")
+        cell.wait_for()
+        return cell
+
+    def run(self, text: str, source: str | None = None) -> None:
+        """Run the cell that contains `text`; with `source`, replace its own first, as by pasting."""
+        self.cell(text).locator(".cm-content").click()
+        if source is not None:
+            self.page.keyboard.press("ControlOrMeta+A")
+            self.page.keyboard.insert_text(source)
+        with self._until_done():
+            self.page.keyboard.press("Shift+Enter")
+
+    def save(self) -> None:
+        """Save with the keyboard, until the notebook counts as saved."""
+        self.page.keyboard.press("ControlOrMeta+S")
+        self.page.wait_for_function(f"!{_PANEL}.context.model.dirty")
+
+    def reload(self) -> None:
+        """Load the page anew, and with it the saved notebook."""
+        self.page.reload()
+        self.page.wait_for_function(f"{_KERNEL}?.status === 'idle'")
+
+    def theme(self, name: str) -> None:
+        """Change the theme, and wait until its colours are there."""
+        self.page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name)
+        self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=name)
+
+    @property
+    def asked(self) -> list[str]:
+        """What JupyterLab asks or announces: dialogs and notifications."""
+        return self.page.locator(".jp-Dialog-content, .Toastify__toast").all_inner_texts()
+
+
+@contextmanager
+def notebook(window: BrowserContext, url: str, path: str) -> Iterator[Notebook]:
+    """Open the notebook at `path`, relative to the server's folder, in a workspace of its own; end its kernel after."""
+    page = window.new_page()
+    page.set_default_timeout(SECONDS * 1000)
+    try:
+        page.goto(f"{url}/lab/workspaces/{path.replace('/', '-').replace('.', '-')}/tree/{path}")
+        page.wait_for_function(f"{_KERNEL}?.status === 'idle'")
+        yield Notebook(page)
+        page.evaluate(f"{_PANEL}.context.sessionContext.shutdown()")
+    finally:
+        page.close()

@@ -1,0 +1,102 @@
+"""What the README says is true: its commands run, and its author's example does what it promises."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BIN = Path(sys.executable).parent
+SHELL = [line.partition("#")[0].strip() for block in re.findall(r"```sh\n(.*?)```", README, re.S) for line in block.splitlines()]
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
+
+# Each command that the README gives, with the exit status that a fresh clone gives. Those that set up an
+# environment are run by continuous integration (make test) or by hand, and only have to be real targets here.
+GRADER = {
+    "grader check 04": 1,
+    "grader check --exercise replay": 1,
+    "grader hint replay": 0,
+    "grader check path/to/folder --json record.json": 1,
+    "grader schema": 0,
+    "grader check solutions": 0,
+    "grader check notebooks": 1,
+}
+SET_UP = {
+    "make check",
+    "make lab",
+    "make build",
+    "python3 -m venv .venv && . .venv/bin/activate && pip install -c constraints.txt -e .",
+    "conda env create -f environment.yml && conda activate accountable-agents",
+}
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    """The course's folders as a fresh clone has them, to be run and changed freely."""
+    folder = tmp_path_factory.mktemp("clone")
+    for name in ("course_lib", "grader", "notebooks", "solutions"):
+        ignored = shutil.ignore_patterns("__pycache__", "predictions", ".ipynb_checkpoints")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    shutil.copytree(folder / "notebooks", folder / "path" / "to" / "folder")
+    return folder
+
+
+def grader(arguments, folder, **environment):
+    command = [str(BIN / "grader"), "--course", "grader", *arguments.split()]
+    state = {"PATH": "/usr/bin:/bin", "HOME": str(folder), **environment}
+    return subprocess.run(command, cwd=folder, env=state, capture_output=True, text=True, check=False)
+
+
+def test_every_command_is_known_here():
+    assert set(filter(None, SHELL)) == set(GRADER) | SET_UP
+
+
+@pytest.mark.parametrize("command", GRADER)
+def test_command(command, clone):
+    ran = grader(command.removeprefix("grader "), clone)
+    assert ran.returncode == GRADER[command], ran.stderr
+    assert not ran.stderr
+
+
+def test_make_targets_are_there():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"make (\w+)", README):
+        if target in {"check", "lab", "build", "test", "prove", "bench"}:
+            assert re.search(rf"^{target}:", makefile, re.M)
+
+
+def test_links_and_pictures_are_there():
+    for target in re.findall(r"\]\((?!http|#)([^)]+)\)", README):
+        assert (ROOT / target).is_file(), target
+
+
+def test_contents_table_is_in_step():
+    manifest = json.loads((ROOT / "grader" / "manifest.json").read_bytes())
+    rows = re.findall(r"^\| \[(\d\d) (.+?)\]\((.+?)\) \| .+? \| (\d+) \| (.+?) \|$", README, re.M)
+    core = [
+        (n["number"], n["title"], f"notebooks/{n['name']}.ipynb", str(n["minutes"]), [e["name"] for e in n["exercises"]])
+        for n in manifest["notebooks"]
+    ]
+    assert [(*row[:4], re.findall(r"`(\w+)`", row[4])) for row in rows] == core
+
+
+def test_the_authors_example(clone):
+    source, public, hidden = PYTHON
+    notebook = clone / "solutions" / "04_checkpoint_and_replay.py"
+    notebook.write_text(f"{notebook.read_text(encoding='utf-8')}\n{source}", encoding="utf-8")
+    for text, visibility in ((public, "public"), (hidden, "hidden")):
+        tests = clone / "grader" / visibility / "test_04.py"
+        tests.write_text(f"{tests.read_text(encoding='utf-8')}\n\n{text}", encoding="utf-8")
+    assert grader("build --check", clone).returncode == 1
+    built = grader("build", clone)
+    assert built.returncode == 0, built.stderr
+    assert grader("build --check", clone).returncode == 0
+    for folder, status, score in (("solutions", "passed", 3), ("notebooks", "not_started", 0)):
+        record = json.loads(grader(f"check {folder} --json -", clone).stdout)
+        [exercise] = [e for n in record["notebooks"] for e in n["exercises"] if e["name"] == "last_tool"]
+        assert (exercise["status"], exercise["score"], exercise["max_score"]) == (status, score, 3)

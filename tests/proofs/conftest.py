@@ -1,0 +1,41 @@
+"""What was judged, once for all tests of this folder. PROVE_SEEDS says with how many seeds; it is 2 unless set."""
+
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.proofs import gather
+
+
+@pytest.fixture(scope="session")
+def seeds():
+    """At least two: what holds under one seed only is luck."""
+    return list(range(1, max(2, int(os.environ.get("PROVE_SEEDS", "2"))) + 1))
+
+
+@pytest.fixture(scope="session")
+def work(request):
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+
+    def progress(what, done, total):
+        if "PROVE_OUT" in os.environ or sys.__stderr__.isatty():
+            with capture.global_and_fixture_disabled():
+                print(f"\r  {what}: {done} of {total} batches ", end="\n" if done == total else "", flush=True)
+
+    with gather.workers(progress) as work:
+        yield work
+
+
+@pytest.fixture(scope="session")
+def judged(work, seeds):
+    """Every judgement, by the candidate's kind and id; one for each seed."""
+    everything = gather.judgements(work, seeds)
+    if out := os.environ.get("PROVE_OUT"):
+        Path(out).write_bytes(msgspec.json.encode(everything))
+    found = {}
+    for each in everything:
+        found.setdefault((each.candidate.kind, each.candidate.id), []).append(each)
+    return found

@@ -1,0 +1,282 @@
+"""Judging many answers: one pytest session of the grader for a batch of them, batches side by side in processes.
+
+Everything that comes back is a plain record; a batch may run in another process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from grader.course import Course
+from grader.judge.session import Job, judge
+from grader.judge.spec import TestSpec
+from tests.proofs.course import Solved
+from tests.proofs.loader import RAISES, Candidate
+from tests.proofs.room import Answer, Callback, Message, Room
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one test said of one answer. `sent` is a digest of everything that the test let it see."""
+
+    test: str
+    visibility: str
+    outcome: str
+    sentence: str
+    reason: str | None
+    sent: str = ""
+    fault: bool = False
+
+    @property
+    def lost(self) -> bool:
+        """Whether the answer broke this promise."""
+        return self.outcome in ("failed", "error")
+
+    def breaks(self, sentence: str) -> bool:
+        """Whether it is this promise that was broken; facts in brackets may follow it."""
+        if sentence == RAISES:
+            return self.outcome == "failed" and self.sentence.startswith("It raised ")
+        return self.outcome == "failed" and (self.sentence == sentence or self.sentence.startswith(f"{sentence} ("))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One answer under one seed. `failed` says what kept its cell from running, `faults` are the grader's own."""
+
+    candidate: Candidate
+    seed: int
+    said: tuple[Said, ...]
+    seconds: float
+    failed: str = ""
+    faults: tuple[str, ...] = ()
+
+    def of(self, test: str) -> Said | None:
+        """What this test said, None when it was not run at all."""
+        return next((said for said in self.said if said.test == test), None)
+
+
+class Recording:
+    """A transport that digests what tests send through another one: arguments, files, and answers to callbacks."""
+
+    def __init__(self, inner: Answer) -> None:
+        self._inner = inner
+        self._folder: Path | None = None
+        self._digest = hashlib.sha256()
+
+    def request(self, message: Message, callback: Callback | None = None) -> Message:
+        """Pass it on."""
+        self._add(message)
+        for path in sorted(self._folder.rglob("*")) if self._folder else ():
+            self._add([path.name, path.read_bytes().hex() if path.is_file() else ""])
+
+        def answering(asked: Message) -> Message:
+            reply = callback(asked) if callback else {}
+            self._add(reply)
+            return reply
+
+        return self._inner.request(message, answering)
+
+    def folder(self) -> Path:
+        """Pass it on."""
+        self._folder = self._inner.folder()
+        return self._folder
+
+    def take(self) -> str:
+        """The digest since the last time."""
+        digest, self._digest, self._folder = self._digest.hexdigest(), hashlib.sha256(), None
+        return digest
+
+    def _add(self, value: Any) -> None:
+        text = json.dumps(value, sort_keys=True)
+        self._digest.update((text.replace(str(self._folder), "FOLDER") if self._folder else text).encode())
+
+
+@dataclass
+class OneTest(Job):
+    """A job that runs a single test."""
+
+    test: str = ""
+
+    def wants(self, spec: TestSpec) -> bool:
+        """Only the one."""
+        return super().wants(spec) and spec.name == self.test
+
+
+_rooms: dict[str, Room] = {}
+
+
+def room_of(solved: Solved) -> Room:
+    """The room of this notebook, kept while this process works on it."""
+    if solved.number not in _rooms:
+        close_rooms()
+        limits = Course.load().limits
+        _rooms[solved.number] = Room(solved, limits.call_seconds, limits.startup_seconds)
+    return _rooms[solved.number]
+
+
+def close_rooms() -> None:
+    """End the processes of every room."""
+    while _rooms:
+        _rooms.popitem()[1].close()
+
+
+def judge_all(
+    solved: Solved, candidates: Sequence[Candidate], seeds: Sequence[int], *, whole: bool = False
+) -> list[Judged]:
+    """Each candidate under each seed, judged by all tests of its exercise, or with `whole` of its notebook."""
+    room, done = room_of(solved), []
+
+    def jobs() -> Iterator[Job]:
+        for seed in seeds:
+            for candidate in candidates:
+                started, sent = monotonic(), []
+                with room.answer(candidate) as answer:
+                    recording = Recording(answer)
+                    exercises = frozenset(solved.answers) if whole else frozenset({candidate.exercise})
+                    job = Job(recording, exercises, seed, on_verdict=lambda _, r=recording, s=sent: s.append(r.take()))
+                    yield job
+                    said = _said(job, sent)
+                    done.append(
+                        Judged(candidate, seed, said, monotonic() - started, answer.failed, tuple(job.tracebacks))
+                    )
+
+    judge(Course.load(), jobs())
+    return done
+
+
+def judge_until_lost(solved: Solved, candidates: Sequence[Candidate], tests: Sequence[str], seed: int) -> list[str]:
+    """The ids of the candidates that pass every one of `tests`. One test after the other, so wrong ones cost little."""
+    room = room_of(solved)
+    left = list(candidates)
+    for test in tests:
+        passed = []
+
+        def jobs(test: str = test, passed: list[Candidate] = passed) -> Iterator[Job]:
+            for candidate in left:  # noqa: B023 - used up before the next round
+                with room.answer(candidate) as answer:
+                    job = OneTest(answer, frozenset({candidate.exercise}), seed, test=test)
+                    yield job
+                    if all(verdict.outcome in ("passed", "skipped") for verdict in job.verdicts):
+                        passed.append(candidate)
+
+        judge(Course.load(), jobs())
+        if not (left := passed):
+            break
+    return [candidate.slug for candidate in left]
+
+
+def witnesses(solved: Solved, mutants: Sequence[Candidate]) -> dict[str, str]:
+    """What each mutant's witness says, by the mutant's id."""
+    room = room_of(solved)
+    return {mutant.id: room.witness(mutant) for mutant in mutants}
+
+
+class Table:
+    """A transport that knows no more than what it once saw: for each question of a test, the answer of that time."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, list[tuple[Message, dict[str, bytes]]]] = {}
+
+    def learning(self, inner: Answer) -> Learning:
+        """A transport that writes down what `inner` answers."""
+        return Learning(self, inner)
+
+    def key(self, message: Message, folder: Path) -> str:
+        """A question, wherever the folder lies."""
+        files = {path.name: path.read_bytes().hex() for path in sorted(folder.iterdir()) if path.is_file()}
+        return json.dumps([message, files], sort_keys=True).replace(str(folder), "FOLDER")
+
+
+@dataclass
+class Learning:
+    """Fills a table."""
+
+    table: Table
+    inner: Answer
+    home: Path = field(default_factory=Path)
+
+    def request(self, message: Message, callback: Callback | None = None) -> Message:
+        """Pass it on, and note the answer and the files that are there now."""
+        key = self.table.key(message, self.home)
+        reply = self.inner.request(message, callback)
+        files = {path.name: path.read_bytes() for path in self.home.iterdir() if path.is_file()}
+        self.table.answers.setdefault(key, []).append((reply, files))
+        return reply
+
+    def folder(self) -> Path:
+        """Pass it on."""
+        self.home = self.inner.folder()
+        return self.home
+
+
+@dataclass
+class Telling:
+    """Answers from a table; what is not in it gets None."""
+
+    table: Table
+    inner: Answer
+    home: Path = field(default_factory=Path)
+
+    def request(self, message: Message, callback: Callback | None = None) -> Message:
+        """The first answer to this question that has not been given yet, or the last one."""
+        known = self.table.answers.get(self.table.key(message, self.home))
+        if not known:
+            return {
+                "outcomes": [{"value": None, "args_after": call["args"], "stdout": ""} for call in message["calls"]]
+            }
+        reply, files = known.pop(0) if len(known) > 1 else known[0]
+        for name, data in files.items():
+            (self.home / name).write_bytes(data)
+        return reply
+
+    def folder(self) -> Path:
+        """Pass it on."""
+        self.home = self.inner.folder()
+        return self.home
+
+
+def judge_table(solved: Solved, exercise: str, recorded: int, asked: int) -> dict[int, tuple[Said, ...]]:
+    """Record the reference's answers under one seed, then judge the record itself under that seed and another."""
+    room, table, told = room_of(solved), Table(), {}
+    reference = solved.reference(exercise)
+
+    def jobs() -> Iterator[Job]:
+        with room.answer(reference) as answer:
+            yield Job(table.learning(answer), frozenset({exercise}), recorded)
+        for seed in (recorded, asked):
+            with room.answer(reference) as answer:
+                told_from = replace_answers(table)
+                job = Job(Telling(told_from, answer), frozenset({exercise}), seed)
+                yield job
+                told[seed] = _said(job, [""] * len(job.verdicts))
+
+    judge(Course.load(), jobs())
+    return told
+
+
+def replace_answers(table: Table) -> Table:
+    """A copy of the table, to be used up."""
+    copy = Table()
+    copy.answers = {key: list(known) for key, known in table.answers.items()}
+    return copy
+
+
+def _said(job: Job, sent: list[str]) -> tuple[Said, ...]:
+    return tuple(
+        Said(
+            verdict.spec.name,
+            verdict.spec.visibility,
+            verdict.outcome,
+            verdict.sentence,
+            verdict.reason,
+            digest,
+            verdict.grader_fault,
+        )
+        for verdict, digest in zip(job.verdicts, sent, strict=True)
+    )

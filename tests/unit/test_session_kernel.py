@@ -1,0 +1,419 @@
+"""Calls into a real kernel: what crosses, what the grader sees, what a limit does."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from course_lib.agent import Divergence
+from grader.course import Limits
+from grader.judge.api import AnswerRaised
+from grader.judge.learner import Learner
+from grader.kernel.session import Session
+from grader.kernel.trouble import Trouble
+from grader.kernel.wire import Opaque, Record
+
+LIBRARY = Path(__file__).parents[2] / "course_lib"
+CELL = '''\
+import dataclasses, os, sys, threading, time
+from course_lib.agent import Divergence
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    y: int
+
+
+class Odd:
+    __eq__ = lambda *_: True
+
+
+def echo(value):
+    return value
+
+
+def give(what):
+    return {"point": Point(1, 2), "odd": Odd(), "odds": [Odd()], "divergence": Divergence(1, {}, {}),
+            "surrogate": "half \\ud800", "nan": float("nan"), "generator": (n for n in [1])}[what]
+
+
+def fail(kind, message=""):
+    raise {"key": KeyError, "exit": SystemExit, "own": type("OwnError", (ValueError,), {})}[kind](message)
+
+
+def speak():
+    print("out")
+    print("err", file=sys.stderr)
+    return input("who? ")
+
+
+def fill(numbers, table):
+    numbers.append(4)
+    table["new"] = True
+
+
+class Counter:
+    def __init__(self, start=0):
+        self.count = start
+
+    def add(self, number):
+        self.count += number
+        return self.count
+
+
+def read_count(counter):
+    return counter.count
+
+
+def use(spy, numbers):
+    spy.first(1, key="a")
+    spy.first(numbers)
+    return spy(2), spy.label, numbers
+
+
+def by_name(spy, numbers):
+    spy.spoil(numbers=numbers)
+    return numbers
+
+
+def keep_odd(spy):
+    odd = [Odd(), Point(1, 2)]
+    spy.first(odd)
+    return type(odd[0]).__name__, type(odd[1]).__name__
+
+
+def from_threads(spy, count):
+    threads = [threading.Thread(target=spy.first, args=(n,)) for n in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return count
+
+
+def caught(spy):
+    try:
+        spy.fail()
+    except Exception as error:
+        return [type(error).__name__, str(error)]
+
+
+def forge(spy, message):
+    """What the grader answers to a message that no stand-in would send."""
+    return spy._Remote__ask({"t": "callback", "id": 0, "op": "call", "name": "first", "args": [], "kwargs": {}, **message})
+
+
+def leave(code):
+    os._exit(code)
+
+
+def forever():
+    while True:
+        pass
+
+
+def stubborn():
+    while True:
+        try:
+            time.sleep(9)
+        except BaseException:
+            pass
+
+
+def where():
+    with open("note.txt", "w") as file:
+        file.write("here")
+    return os.getcwd()
+
+
+def flood(size):
+    return "x" * size
+'''
+
+
+class Spy:
+    """A grader's object: notes each call."""
+
+    label = "a spy"
+    _secret = "hidden"
+
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+
+    def first(self, *args: Any, **kwargs: Any) -> int:
+        self.calls.append((args, kwargs))
+        return len(self.calls)
+
+    def spoil(self, numbers: list[int]) -> None:
+        numbers.clear()
+
+    def fail(self) -> None:
+        raise PermissionError("not yours")
+
+    def _private(self) -> str:
+        return self._secret
+
+    def __call__(self, number: int) -> int:
+        return number * 2
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    folder = Path(tempfile.mkdtemp(prefix="unit-"))  # short: it holds unix sockets
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(folder))
+        limits = Limits(cell_seconds=5, call_seconds=0.6, startup_seconds=60, max_restarts=9)
+        with Session([CELL, "echo = echo"], {"echo": ""}, limits, LIBRARY) as session:
+            yield session
+        assert list(folder.iterdir()) == []
+    folder.rmdir()
+    assert psutil.Process().children(recursive=True) == []
+
+
+@pytest.fixture
+def learner(session: Session) -> Learner:
+    return Learner(session)
+
+
+# Values.
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, True, 1, 2.5, 10**40, "é", [1, [2]], (1, (2,)), {"a": {1: 2}}, {3, 4}, frozenset({5}), b"\x00\xff", {"$": "int"}],
+    ids=repr,
+)
+def test_a_value_comes_back_as_it_was(learner: Learner, value: Any) -> None:
+    got = learner.call("echo", value).value
+    assert got == value
+    assert type(got) is type(value)
+
+
+def test_half_a_surrogate_pair_crosses(learner: Learner) -> None:
+    assert learner.call("give", "surrogate").value == "half \ud800"
+    assert learner.call("echo", "\udfff").value == "\udfff"
+
+
+def test_a_dataclass_arrives_as_a_record(learner: Learner) -> None:
+    point = learner.call("give", "point").value
+    assert isinstance(point, Record)
+    assert (point.type_name, point.fields, point.y) == ("__main__:Point", {"x": 1, "y": 2}, 2)
+
+
+def test_a_dataclass_of_course_lib_goes_in_as_itself(learner: Learner) -> None:
+    sent = Divergence(2, {"tool": "a", "args": {}}, {"tool": "b", "args": {}})
+    got = learner.call("echo", sent).value
+    assert (got.type_name, got.k) == ("course_lib.agent:Divergence", 2)
+
+
+def test_what_equals_everything_equals_nothing_here(learner: Learner) -> None:
+    odd = learner.call("give", "odd").value
+    assert isinstance(odd, Opaque)
+    assert odd != odd  # noqa: PLR0124 - that is the point
+    assert learner.call("give", "odds").value != [1]
+    assert isinstance(learner.call("give", "generator").value, Opaque)
+
+
+def test_arguments_are_copies_and_their_fate_is_seen(learner: Learner) -> None:
+    numbers, table = [1, 2, 3], {"old": False}
+    outcome = learner.call("fill", numbers, table)
+    assert outcome.args_after == ([1, 2, 3, 4], {"old": False, "new": True})
+    assert (numbers, table) == ([1, 2, 3], {"old": False})
+
+
+def test_many_calls_in_one_round_trip(learner: Learner) -> None:
+    assert [o.returned for o in learner.map("echo", [(1,), ("b",), (None,)])] == [1, "b", None]
+    assert learner.map("echo", []) == []
+
+
+def test_what_is_printed_is_kept_and_input_is_at_its_end(learner: Learner) -> None:
+    outcome = learner.call("speak")
+    assert outcome.stdout == "out\nerr\n"
+    assert outcome.raised("EOFError")
+
+
+# Exceptions.
+
+
+def test_an_exception_is_told_with_the_learners_own_line(learner: Learner) -> None:
+    outcome = learner.call("fail", "own", "no \ud800 luck")
+    assert outcome.raised("OwnError")
+    assert outcome.raised("ValueError")
+    assert not outcome.raised("KeyError")
+    assert outcome.error is not None
+    assert outcome.error.message == "no ? luck"
+    assert outcome.error.own_line is not None
+    assert outcome.error.own_line.startswith("line ")
+    assert "raise {" in outcome.error.own_line
+    with pytest.raises(AnswerRaised, match="OwnError: no"):
+        _ = outcome.value
+
+
+def test_sys_exit_in_an_answer_is_an_exception_like_any_other(learner: Learner) -> None:
+    assert learner.call("fail", "exit").raised("SystemExit")
+
+
+def test_a_name_that_is_not_there(learner: Learner) -> None:
+    outcome = learner.call("nowhere")
+    assert outcome.raised("NameError")
+    assert outcome.error is not None
+    assert outcome.error.message == "name 'nowhere' is not defined"
+
+
+# Handles and files.
+
+
+def test_an_object_that_stays_with_the_learner(learner: Learner) -> None:
+    counter = learner.new("Counter", start=5)
+    assert counter.call("add", 3).value == 8
+    assert counter.get("count").value == 8
+    assert learner.call("read_count", counter).value == 8
+    assert counter.get("nothing").raised("AttributeError")
+
+
+def test_an_object_of_the_library_in_the_kernel(learner: Learner) -> None:
+    adapter = learner.lib("course_lib.agent:DeterministicModelAdapter")
+    assert adapter.call("next_action", []).value == {"tool": "list_notes", "args": {}}
+
+
+def test_each_test_has_a_folder_of_its_own(session: Session, learner: Learner) -> None:
+    assert learner.call("where").value == learner.path()
+    assert learner.read("note.txt") == b"here"
+    assert learner.listdir() == ["note.txt"]
+    assert Learner(session).listdir() == []
+    learner.write("data.bin", b"\x00")
+    assert learner.read("data.bin") == b"\x00"
+    assert learner.read("absent") is None
+
+
+# Objects that stay in the grader.
+
+
+def test_the_grader_sees_calls_in_order_with_their_arguments(learner: Learner) -> None:
+    spy = Spy()
+    got = learner.call("use", learner.remote(spy), [3])
+    assert got.value == (4, "a spy", [3])
+    assert spy.calls == [((1,), {"key": "a"}), (([3],), {})]
+
+
+def test_what_a_remote_method_does_to_a_list_reaches_the_caller(learner: Learner) -> None:
+    outcome = learner.call("by_name", learner.remote(Spy()), [1, 2])
+    assert outcome.value == []
+    assert outcome.args_after[1] == []
+
+
+def test_objects_that_have_no_plain_form_survive_a_remote_call(learner: Learner) -> None:
+    assert learner.call("keep_odd", learner.remote(Spy())).value == ("Odd", "Point")
+
+
+def test_calls_from_threads(learner: Learner) -> None:
+    spy = Spy()
+    assert learner.call("from_threads", learner.remote(spy), 20).value == 20
+    assert sorted(args[0] for args, _ in spy.calls) == list(range(20))
+
+
+def test_an_exception_of_a_remote_object_reaches_the_learner(learner: Learner) -> None:
+    assert learner.call("caught", learner.remote(Spy())).value == ["PermissionError", "not yours"]
+
+
+def test_a_remote_object_may_hand_out_others(learner: Learner) -> None:
+    inner = Spy()
+    made = learner.remote(inner)
+    factory = learner.remote(lambda *_, **__: made)
+
+    class Factory:
+        def first(self, *_: Any, **__: Any) -> Any:
+            return made
+
+        __call__ = first
+        label = "factory"
+
+    assert learner.call("echo", factory).value is factory.obj
+    assert learner.call("use", learner.remote(Factory()), []).value == (inner, "factory", [])
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"id": 99},
+        {"id": -1},
+        {"id": "0"},
+        {"id": None},
+        {"id": [0]},
+        {"name": "_private"},
+        {"name": "__init__"},
+        {"name": "__class__"},
+        {"name": "_secret", "op": "get"},
+        {"name": "__dict__", "op": "get"},
+        {"name": "calls"},
+        {"name": 7},
+        {"name": None},
+        {"args": 5},
+        {"args": [{"$": "remote", "id": 99}]},
+        {"args": [{"$": "nonsense"}]},
+        {"kwargs": 5},
+        {"kwargs": [["a", 1]]},
+        {"op": None, "name": "__init__"},
+    ],
+    ids=repr,
+)
+def test_a_forged_message_does_no_harm(learner: Learner, message: dict[str, Any]) -> None:
+    spy = Spy()
+    reply = learner.call("forge", learner.remote(spy), message).value
+    assert isinstance(reply, dict)
+    assert reply["raise"]["type"] in ("TypeError", "AttributeError")
+    assert "hidden" not in str(reply)
+    assert spy.calls == []
+
+
+# Limits.
+
+
+def test_a_loop_is_interrupted_and_its_kernel_kept(session: Session, learner: Learner) -> None:
+    before = session.restarts
+    with pytest.raises(Trouble) as caught:
+        learner.call("forever")
+    assert (caught.value.reason, session.restarts) == ("time", before)
+    assert learner.call("echo", 1).value == 1
+
+
+def test_a_loop_that_ignores_the_interrupt_costs_its_kernel_only(session: Session, learner: Learner) -> None:
+    before = session.restarts
+    with pytest.raises(Trouble) as caught:
+        learner.call("stubborn")
+    assert (caught.value.reason, session.restarts) == ("time", before + 1)
+    assert Learner(session).call("echo", 1).value == 1
+
+
+def test_a_call_that_ends_its_process_is_named_and_the_next_goes_on(session: Session, learner: Learner) -> None:
+    before = session.restarts
+    with pytest.raises(Trouble) as caught:
+        learner.call("leave", 0)
+    assert (caught.value.reason, session.restarts) == ("killed", before + 1)
+    assert Learner(session).call("echo", 1).value == 1
+
+
+def test_too_much_is_an_output_error(session: Session, learner: Learner) -> None:
+    assert len(learner.call("flood", 1_000_000).value) == 1_000_000
+    with pytest.raises(Trouble) as caught:
+        learner.call("flood", 40_000_000)
+    assert caught.value.reason in ("output", "time")
+    assert Learner(session).call("echo", 1).value == 1
+
+
+def test_the_environment_is_made_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "s3cret")
+    limits = Limits(max_restarts=0)
+    cell = "import os\ndef env():\n    return dict(os.environ)"
+    with Session([cell, "import os\nos.environ['LATER'] = '1'"], {"env": ""}, limits, LIBRARY) as session:
+        seen = Learner(session).call("env").value
+        assert "s3cret" not in seen.values()
+        assert (seen["COURSE_GRADING"], seen["LATER"]) == ("1", "1")
+        assert session.noted == {"env": [(0, True)]}
+        assert [run.outcome for run in session.runs.values()] == ["ok", "ok"]
