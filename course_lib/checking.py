@@ -147,8 +147,8 @@ def _row(verdict: Verdict) -> Row:
     if verdict.outcome == "passed":
         return Row(title, "✓")
     if verdict.outcome == "skipped":
-        return Row(title, "–", [("", verdict.sentence)])
-    notes = [("", verdict.sentence)]
+        return Row(title, "–", [("", _ended(verdict.sentence))])
+    notes = [("", _ended(verdict.sentence))]
     if verdict.seen is not None:
         notes += _call(verdict.seen)
     if verdict.promised is not None:
@@ -168,6 +168,10 @@ def _call(seen: Seen) -> list[tuple[str, str]]:
     if seen.outcome.stdout.strip():
         notes.append(("printed", seen.outcome.stdout.strip()[:MAX_SHOWN]))
     return notes
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
 
 
 def _short(value: Any) -> str:

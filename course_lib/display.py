@@ -29,8 +29,9 @@ Card = dict[str, Any]
 _INK = "var(--jp-ui-font-color1, inherit)"
 _PALE_INK = "var(--jp-ui-font-color2, inherit)"
 _CODE = "font-family: var(--jp-code-font-family, monospace); white-space: pre-wrap; overflow-wrap: anywhere"
-# A theme's own green is too pale for text; a third of the ink makes it readable on its light and dark page.
-_SIGN = "color-mix(in srgb, {} 67%, var(--jp-ui-font-color1, currentcolor))"
+_INLINE = f"{_CODE}; color: inherit; background: none; padding: 0"
+# A theme's own green is too pale for text; some of the ink makes it readable on its light and dark page.
+_SIGN = "color-mix(in srgb, {} 85%, var(--jp-ui-font-color1, currentcolor))"
 _COLOUR = {
     "✓": _SIGN.format("var(--jp-success-color1, #2e7d32)"),
     "✗": _SIGN.format("var(--jp-error-color1, #c62828)"),
@@ -41,7 +42,10 @@ _BOX = (
     "margin: 0.4em 0; padding: 0.6em 0.9em; border: 1px solid var(--jp-border-color1, #999); border-radius: 4px; "
     f"{_UI}"
 )
-_ASIDE = f"color: {_PALE_INK}; border-left: 3px solid var(--jp-border-color1, #999); padding-left: 0.7em; {_UI}"
+_ASIDE = (
+    f"color: {_PALE_INK}; margin: 0.3em 0; padding-left: 0.7em; "
+    f"border-left: 3px solid var(--jp-border-color1, #999); {_UI}"
+)
 
 
 def card(
@@ -121,7 +125,7 @@ def _notes(notes: Sequence[tuple[str, str]]) -> str:
 
 def _words(text: str) -> str:
     """Text as HTML; what stands between backticks looks like code."""
-    return re.sub(r"`([^`\n]+)`", rf'<code style="{_CODE}; color: inherit">\1</code>', escape(text))
+    return re.sub(r"`([^`\n]+)`", rf'<code style="{_INLINE}">\1</code>', escape(text))
 
 
 def _text(title: str, rows: Sequence[Row], footer: str, bar: tuple[int, int] | None) -> str:

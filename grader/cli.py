@@ -175,6 +175,94 @@ def _write_json(record: Any, target: str) -> None:
 
 
 @main.command()
+@click.argument("submissions", type=click.Path(path_type=Path))
+@click.option(
+    "--out", "results", type=click.Path(path_type=Path), required=True, help="Folder for records and grades.csv."
+)
+@click.option("--notebooks", metavar="04,08", help="Only these notebooks were asked for; without it, all.")
+@click.option("--jobs", type=click.IntRange(1, 64), help="Submissions graded side by side; by default one per core.")
+@click.option("--seed", type=click.IntRange(min=0), help="Draw the same inputs again; by default a new secret.")
+@click.option("--regrade", is_flag=True, help="Grade everything again, also what is graded.")
+@click.option("--trust-submissions", is_flag=True, help="Run them although they are not fully contained here.")
+@click.pass_obj
+def batch(
+    root: Path | None,
+    submissions: Path,
+    results: Path,
+    notebooks: str | None,
+    jobs: int | None,
+    seed: int | None,
+    regrade: bool,
+    trust_submissions: bool,
+) -> None:
+    """Grade a folder that holds one folder or one notebook for each student.
+
+    Stop it when you like: what is finished is kept, and the same command goes on from there.
+    """
+    import os
+
+    from grader.batch import Batch
+    from grader.kernel.confine import missing_layers
+    from grader.submissions import InputError
+    from grader.submissions.find import numbered
+
+    course = _course(root)
+    missing = missing_layers()
+    if missing and not trust_submissions:
+        raise _Stop(
+            f"strangers' code is not fully contained here: {'; '.join(missing)}. "
+            "Add --trust-submissions when you trust these people; each record will say how it was run.",
+            WRONG_INPUT,
+        )
+    try:
+        numbers = notebooks.replace(",", " ").split() if notebooks else []
+        scope = [numbered(course, number) for number in numbers] or course.manifest.notebooks
+        scope = [facts for facts in course.manifest.notebooks if facts in scope]
+        batch = Batch(course, submissions, results, scope, jobs or os.cpu_count() or 1, seed, regrade)
+        sys.exit(_run_batch(batch))
+    except InputError as error:
+        raise _Stop(str(error), WRONG_INPUT) from None
+
+
+def _run_batch(batch: Any) -> int:
+    """Run it with progress; the exit status."""
+    from contextlib import closing
+
+    from rich.console import Console
+
+    from grader.batch import run_batch
+    from grader.report import terminal
+    from grader.report.progress import BatchProgress
+    from grader.report.table import grades_csv
+
+    console = Console(highlight=False, stderr=True)
+    scope = [facts.name for facts in batch.scope]
+    records = []
+    faults: list[str] = []
+    stopped = False
+    with BatchProgress(console) as progress, closing(run_batch(batch)) as outcomes:
+        try:
+            for outcome in outcomes:
+                records.append(outcome.record)
+                faults += outcome.faults
+                progress.step(outcome)
+        except KeyboardInterrupt:
+            stopped = True
+    table = batch.results / "grades.csv"
+    if stopped:
+        raise _Stop(
+            f"stopped; {len(records)} graded and kept in {batch.results}. The same command goes on from there.", 130
+        )
+    table.write_bytes(grades_csv(records, scope))
+    terminal.show_batch(records, table, console)
+    for fault in faults:
+        click.echo(fault, err=True)
+    if faults:
+        return GRADER_FAILED
+    return ALL_PASSED if all(r.status == "graded" and r.score == r.max_score for r in records) else NOT_PASSED
+
+
+@main.command()
 @click.argument("name")
 @click.argument("level", type=click.IntRange(1, 3), required=False)
 @click.pass_obj

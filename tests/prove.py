@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -92,12 +93,9 @@ def show_matrix(form: str, seeds: int) -> int:
     """Judge every mutant under this Python and show the matrix; status 1 when one is alive."""
     from tests.proofs import matrix
     from tests.proofs.figure import draw
-    from tests.proofs.gather import judgements, workers
+    from tests.proofs.gather import judgements, tell, workers
 
-    def progress(what: str, done: int, total: int) -> None:
-        print(f"\r{what}: {done} of {total} batches ", end="\n" if done == total else "", file=sys.stderr, flush=True)
-
-    with workers(progress) as work:
+    with workers(partial(tell, sys.stderr)) as work:
         found = matrix.blocks(judgements(work, list(range(1, seeds + 1))))
     forms = {"table": matrix.as_text, "markdown": matrix.as_markdown, "csv": matrix.as_csv}
     if form == "figure":
@@ -117,9 +115,12 @@ def main() -> int:
             f"--{form}", dest="form", action="store_const", const=form, help=f"only the matrix, as {form}"
         )
     parser.add_argument("--seeds", type=int, help=f"how many; {SEEDS} for the proofs, 2 for the matrix alone")
+    parser.add_argument("--notebooks", metavar="NN,NN", help="only these; all unless given")
     asked = parser.parse_args()
     if asked.seeds is not None and asked.seeds < 2:
         parser.error("--seeds: at least 2, since what holds under one seed may be luck")
+    if asked.notebooks:
+        os.environ["PROVE_NOTEBOOKS"] = asked.notebooks
     return show_matrix(asked.form, asked.seeds or 2) if asked.form else prove_all(asked.seeds or SEEDS)
 
 

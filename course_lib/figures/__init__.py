@@ -3,18 +3,29 @@
 show(run_strip(recording("invalid-arguments")))
 """
 
+from .audit import corruption_matrix, counter_example, kill_matrix
 from .canvas import alt_text, png, show
+from .gates import evaluations_by_order, gate_waterfall, token_stairs
 from .predictions import calibration
 from .replay import checkpoint_diff, prefix_grid, rebuilt_and_outside
 from .runs import run_strip
+from .state import state_timeline, transition_diagram
 
 __all__ = [
     "alt_text",
     "calibration",
     "checkpoint_diff",
+    "corruption_matrix",
+    "counter_example",
+    "evaluations_by_order",
+    "gate_waterfall",
+    "kill_matrix",
     "png",
     "prefix_grid",
     "rebuilt_and_outside",
     "run_strip",
     "show",
+    "state_timeline",
+    "token_stairs",
+    "transition_diagram",
 ]

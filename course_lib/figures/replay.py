@@ -33,7 +33,9 @@ def prefix_grid(runs: Mapping[str, tuple[Trace, Sequence[Divergence]]]) -> Figur
     apart = sum(map(len, places.values()))
     if apart:
         label = next(label for label, ks in places.items() if ks)
-        title = f"{apart} of {total} prefixes diverge, the first at k = {places[label][0]} of {label}"
+        where = f"k = {places[label][0]} of {' '.join(label.split())}"
+        several = f"{apart} of {total} prefixes diverge, the first at {where}"
+        title = several if apart > 1 else f"1 of {total} prefixes diverges: {where}"
     else:
         title = f"All {total} prefixes lead to the action that was recorded next"
     told = "; ".join(f"{label}: {_places(ks)}" for label, ks in places.items())

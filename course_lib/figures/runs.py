@@ -24,7 +24,7 @@ def run_strip(run: RunResult) -> Figure:
     entries = range(len(trace))
     failed = [not answer["ok"] for _, answer in map(unpack, trace)]
     retries = list(accumulate(map(int, failed)))
-    ending = "the run is not over" if run["termination"] is None else f"the run ends as {run['status']}"
+    ending = "the run is not over" if run["termination"] is None else f"the run ends with status {run['status']}"
     title = f"{count(len(trace), 'step')}, {count(retries[-1], 'failed call')}: {ending}"
     told = "; ".join(
         f"{k} {action['tool']} {answer.get('error', 'ok')}" for k, (action, answer) in enumerate(map(unpack, trace))

@@ -7,7 +7,7 @@ import selectors
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from time import monotonic
 
@@ -69,7 +69,9 @@ class _Worker:
                 pipe.close()
 
 
-def work_off(setup: Setup, tasks: list[Task], jobs: int, seconds: float) -> Iterator[tuple[Task, Done | Lost]]:
+def work_off(
+    setup: Setup, tasks: list[Task], jobs: int, seconds: float
+) -> Generator[tuple[Task, Done | Lost], None, None]:
     """Grade `tasks` with `jobs` workers; results as they come. A task may take `seconds`, then its worker is ended.
 
     Closing the iterator, as an exception in its consumer does, ends every worker and its kernel.

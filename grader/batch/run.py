@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +56,7 @@ class Outcome:
     total: int
 
 
-def run_batch(batch: Batch) -> Iterator[Outcome]:
+def run_batch(batch: Batch) -> Generator[Outcome, None, None]:
     """Grade what is to be graded; an outcome for every entry, those kept from an earlier run first.
 
     Raises InputError when the folders cannot be used. Closing the iterator stops the workers; finished records stay.
@@ -83,7 +83,7 @@ def run_batch(batch: Batch) -> Iterator[Outcome]:
         tasks.append(Task(entry.id, str(entry.path)))
     setup = Setup(str(batch.course.root), [facts.name for facts in batch.scope], seed)
     seconds = SLACK_SECONDS + batch.course.limits.notebook_seconds * len(batch.scope)
-    with closing(work_off(setup, tasks, batch.jobs, seconds)) as results:  # type: ignore[type-var]
+    with closing(work_off(setup, tasks, batch.jobs, seconds)) as results:
         for task, result in results:
             faults: list[str] = []
             match result:

@@ -103,6 +103,8 @@ def test_the_trace_is_left_alone(learner, rng):
     rng.shuffle(trace)
     got = learner.call("count_retries", copy.deepcopy(trace))
     promise(same(got.args_after, (trace,)), "Your function changed the trace that it was given")
+    failed = sum(not each["observation"]["ok"] for each in trace)
+    promise(same(got.value, failed), "The trace is left alone, but the failures in it are not counted")
 
 
 # --- brier --------------------------------------------------------------------------------------
@@ -162,6 +164,7 @@ def test_refuses_what_is_no_confidence(learner, rng):
         predictions.insert(rng.randint(0, 3), (wrong, rng.random() < 0.5))
         got = learner.call("brier", predictions)
         promise(got.raised("ValueError"), "It looks as if a confidence outside 0 to 1 is accepted")
+    promise(learner.call("brier", sound).error is None, "A list is refused in which every confidence is sound")
 
 
 @exercise("brier")

@@ -103,6 +103,8 @@ def test_other_files_are_refused(learner, rng, pure_adapter, random_run):
     for n, (sentence, content) in enumerate(files):
         path = learner.write(f"{n}.json", content.encode())
         promise(learner.call("load_checkpoint", path).raised("ValueError"), sentence)
+    path = learner.write("honest.json", text.encode())
+    promise(learner.call("load_checkpoint", path).error is None, "A checkpoint with nothing wrong in it is refused")
 
 
 @exercise("save_checkpoint")
@@ -119,6 +121,9 @@ def test_what_json_cannot_hold_is_refused(learner, rng, pure_adapter, random_run
         outcome = learner.call("save_checkpoint", {"task_id": "t", "trace": trace}, learner.path(f"{n}.json"))
         refused = outcome.raised("TypeError") or outcome.raised("ValueError")
         promise(refused, "A value that JSON cannot hold is saved as something else")
+    plain = {"task_id": "t", "trace": random_run(pure_adapter(), 3)}
+    outcome = learner.call("save_checkpoint", plain, learner.path("plain.json"))
+    promise(outcome.error is None, "A result that JSON can hold is refused")
 
 
 # --- replay -------------------------------------------------------------------------------------
@@ -424,6 +429,8 @@ def test_exceptions_pass_through(learner, rng, pure_adapter, random_run):
         make = factory(learner, lambda a=adapter, n=length, e=error: Failing(a, n, e))
         outcome = learner.call("verify_replay", trace, make)
         promise(outcome.raised(type(error).__name__), "An exception of the adapter seems to be swallowed")
+        outcome = learner.call("verify_replay", trace, factory(learner, lambda a=adapter: a))
+        promise(outcome.error is None, "There is an exception although the adapter raises none")
 
 
 @exercise("verify_replay", points=2)

@@ -165,8 +165,11 @@ class Learner:
                 descriptor = os.open(path, os.O_RDONLY | NO_FOLLOW | NO_WAIT | BINARY, dir_fd=folder)
             except OSError:
                 return None
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            return None
         with os.fdopen(descriptor, "rb") as file:
-            return file.read(MAX_FILE) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+            return file.read(MAX_FILE)
 
     def listdir(self) -> list[str]:
         """Names in the test's folder, sorted."""
@@ -179,7 +182,7 @@ class Learner:
 
         Where Python cannot open a folder (Windows, where links need a privilege) it is a path and None.
         """
-        if Path(name).name != name:
+        if Path(name).name != name or name == "..":
             raise ValueError(f"{name}: a plain file name is wanted")
         home = self._home()
         if os.open not in os.supports_dir_fd:

@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ ARGUMENTS = [
     "-p",
     "no:faulthandler",
 ]
+VARIABLES = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
 TIMEOUTS_PER_EXERCISE = 2
 
 
@@ -67,7 +69,8 @@ def judge(course: Course, jobs: Iterable[Job], visibilities: Sequence[str] = BOT
     modules = [load_module(f / "fixtures.py", course) for f in folders if (f / "fixtures.py").is_file()]
     targets = [str(folder) for folder in folders]
     _forget_modules(folders)
-    status = pytest.main([*ARGUMENTS, f"--rootdir={course.root}", *targets], plugins=[plugin, *modules])
+    with _without(*VARIABLES):
+        status = pytest.main([*ARGUMENTS, f"--rootdir={course.root}", *targets], plugins=[plugin, *modules])
     if plugin.error is not None:
         raise plugin.error
     if plugin.broken:
@@ -78,8 +81,18 @@ def judge(course: Course, jobs: Iterable[Job], visibilities: Sequence[str] = BOT
         raise CourseError(f"{shown(course.root, course.base)}: pytest gave up on the tests (status {status}).")
 
 
+@contextmanager
+def _without(*names: str) -> Iterator[None]:
+    """Leave these variables of the environment out for as long as this lasts."""
+    kept = {name: os.environ.pop(name) for name in names if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(kept)
+
+
 def _forget_modules(folders: list[Path]) -> None:
-    """Let pytest read the test files anew: it takes a module of that name from an earlier session, whatever it holds."""
+    """Let pytest read the test files anew: it would take a module of that name from an earlier session."""
     for name, module in list(sys.modules.items()):
         path = getattr(module, "__file__", None)
         if path and Path(path).name.startswith("test_") and name.split(".")[0] in {folder.name for folder in folders}:
@@ -129,7 +142,8 @@ class _Judge:
             (self.specs[item.path, item.name], item) for item in session.items if (item.path, item.name) in self.specs
         ]
         lost = self.specs.keys() - {(item.path, item.name) for item in session.items}
-        self.broken += [f"{path.name}: {name} is not collected as one plain test function" for path, name in sorted(lost)]
+        for path, name in sorted(lost):
+            self.broken.append(f"{path.name}: {name} is not collected as one plain test function")
         if self.broken:
             return True
         try:

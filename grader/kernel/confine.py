@@ -28,6 +28,23 @@ SYSTEM_FILES = (
 )
 
 
+def missing_layers() -> list[str]:
+    """What keeps strangers' code from being fully contained on this machine, in words; empty when nothing does."""
+    if sys.platform != "linux":
+        return ["this system has no Landlock"]
+    import landlockpy as landlock
+
+    abi = landlock.abi_version()
+    if abi < 1:
+        return ["this Linux has no Landlock (5.13 or later with Landlock switched on is needed)"]
+    missing = ["this version of the grader does not hold back UDP, unix sockets and the number of processes yet"]
+    if not landlock.net_for_abi(abi):
+        missing.append("Landlock here does not hold back TCP (Linux 6.7)")
+    if not landlock.scope_for_abi(abi):
+        missing.append("Landlock here does not hold back signals (Linux 6.12)")
+    return missing
+
+
 def confine(*, writable: list[Path], readable: list[Path], library: Path) -> list[str]:
     """Hold this process to `writable`, `readable`, Python and the system's programs; names of the layers applied.
 

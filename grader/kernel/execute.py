@@ -87,10 +87,12 @@ async def _run_cell(client: NotebookClient, kernel: KernelProcess, position: int
     started = monotonic()
     gone = CellRun("killed", "the kernel did not survive this cell")
     try:
-        await asyncio.wait_for(
-            client.async_execute_cell(cell, position), client.timeout + GRACE_SECONDS + client.iopub_timeout
-        )
+        async with asyncio.timeout(client.timeout + GRACE_SECONDS + client.iopub_timeout):
+            await client.async_execute_cell(cell, position)
     except (DeadKernelError, TimeoutError):
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():  # Ctrl-C: nbclient calls every cancellation a dead kernel
+            raise asyncio.CancelledError from None
         return gone
     except Exception:  # nbclient trips over what the learner's code sent in the kernel's name
         return CellRun("killed", "the kernel talked nonsense during this cell")

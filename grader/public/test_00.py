@@ -44,3 +44,4 @@ def test_refuses_an_empty_list(learner):
     """An empty list raises ValueError."""
     got = learner.call("brier", [])
     promise(got.raised("ValueError"), "There is no mean of nothing, so no score can be returned for it")
+    promise(learner.call("brier", [(0.9, True)]).error is None, "A list that is not empty is refused as well")

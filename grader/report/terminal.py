@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import statistics
+from pathlib import Path
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from grader.course import Manifest
-from grader.record import ExerciseRecord, GradeRecord, NotebookRecord, PredictionRecord, TestRecord
+from grader.record import ExerciseRecord, GradeRecord, NotebookRecord, TestRecord
 
 # Failed promises shown for one exercise; the rest is counted.
 SHOWN_PER_EXERCISE = 3
@@ -129,4 +132,17 @@ def _failure(exercise: ExerciseRecord, test: TestRecord, console: Console) -> No
         console.print(Text("      ") + line)
 
 
-__all__ = ["PredictionRecord", "headline", "next_step", "show"]
+def show_batch(records: list[GradeRecord], table: Path, console: Console) -> None:
+    """What a batch came to: how many, how they stand, and who needs a person's eye."""
+    graded = [record for record in records if record.status == "graded"]
+    console.print(f"\n  {len(records)} submissions · {len(graded)} graded · grades in {table}")
+    if graded:
+        scores = sorted(record.score for record in graded)
+        most = graded[0].max_score
+        middle = statistics.median(scores)
+        console.print(f"  scores {scores[0]:g} to {scores[-1]:g}, median {middle:g}, of {most:g}")
+    rejected = [record for record in records if record.status == "rejected"]
+    if rejected:
+        console.print(f"\n  {len(rejected)} could not be graded:")
+        for record in rejected:
+            console.print(Text.assemble(("  ! ", "red"), (record.submission.id, "bold"), f"  {record.message}"))

@@ -36,7 +36,7 @@ class Collected:
 
 
 def entries(folder: Path) -> list[Entry]:
-    """Every student's entry in `folder`, sorted by id. Raises InputError when there is no such folder, or nothing in it.
+    """Every student's entry in `folder`, sorted by id. Raises InputError when there is no such folder or no entry.
 
     The id is the folder's or the file's name without .ipynb; where that would name two entries, a file keeps its
     whole name. Files that are no notebooks are entries too: a student who handed in a PDF gets a row that says so.
@@ -74,9 +74,9 @@ def collect(course: Course, entry: Entry, scope: list[NotebookFacts]) -> Collect
     for path in paths:
         status = path.stat()
         data = path.read_bytes() if status.st_size <= MAX_BYTES else b""
-        facts = _which(course, path, data, scope)
+        facts, problem = _which(course, path, data, scope)
         if facts is None:
-            strangers.append(path.name)
+            strangers.append(f"{path.name} ({problem})" if problem else path.name)
             continue
         # The course's own name wins over "04_checkpoint (1).ipynb"; among equals the newest does.
         folder = None if alone else path.parent
@@ -87,7 +87,7 @@ def collect(course: Course, entry: Entry, scope: list[NotebookFacts]) -> Collect
     problem = ""
     if not best:
         asked = ", ".join(facts.number for facts in scope)
-        problem = f"no notebook of what was asked ({asked}) among: {', '.join(sorted(strangers)[:5])}."
+        problem = f"no notebook of what was asked ({asked}) in: {'; '.join(sorted(strangers)[:5])}"
     return Collected(Submission(entry.id, notebooks), problem)
 
 
@@ -101,15 +101,18 @@ def _notebook_files(folder: Path, depth: int) -> Iterator[Path]:
             yield Path(item.path)
 
 
-def _which(course: Course, path: Path, data: bytes, scope: list[NotebookFacts]) -> NotebookFacts | None:
-    """The notebook of the course that this file is: by its number, by what it defines, or as the only one asked for."""
+def _which(course: Course, path: Path, data: bytes, scope: list[NotebookFacts]) -> tuple[NotebookFacts | None, str]:
+    """The notebook of the course that this file is: by its number, by what it defines, or as the only one asked for.
+
+    None, with what is wrong with the file where something is, when it is none of those asked for.
+    """
     leading = LEADING.match(path.name)
-    facts = course.manifest.notebook(leading[1]) if leading else None
+    facts, problem = course.manifest.notebook(leading[1]) if leading else None, ""
     if facts is None:
         try:
             facts = defined_by(course, "\n".join(read_notebook(data).sources))
-        except NotebookError:
-            facts = None
+        except NotebookError as error:
+            problem = str(error)
         if facts is None and len(scope) == 1:
             facts = scope[0]
-    return facts if facts in scope else None
+    return (facts if facts in scope else None), problem

@@ -61,7 +61,9 @@ def find_submission(course: Course, targets: list[str], here: Path) -> Submissio
         try:
             entries = _named(course, target, here)
         except OSError as error:
-            raise InputError(f"{target}: cannot be read ({error.strerror}). Check the name and its permissions.") from None
+            raise InputError(
+                f"{target}: cannot be read ({error.strerror}). Check the name and its permissions."
+            ) from None
         names.append(Path(here, target).resolve().name)
         for entry in entries:
             found.setdefault(entry.facts.name, entry)
@@ -72,7 +74,7 @@ def find_submission(course: Course, targets: list[str], here: Path) -> Submissio
 def _named(course: Course, target: str, here: Path) -> list[Submitted]:
     path = Path(here, target)
     if NUMBER.fullmatch(target) and not path.exists():
-        facts = _numbered(course, target)
+        facts = numbered(course, target)
         entry = _of_folder(_notebooks(course, here), facts)
         if entry.path is None:
             raise InputError(f"no file {facts.number}_*.ipynb in {_notebooks(course, here)}. Put the notebook there.")
@@ -100,7 +102,8 @@ def _notebooks(course: Course, here: Path) -> Path:
     raise InputError(f"no folder notebooks/ here or above ({here}). Go to the course's folder, or name a file.")
 
 
-def _numbered(course: Course, number: str) -> NotebookFacts:
+def numbered(course: Course, number: str) -> NotebookFacts:
+    """The notebook of that number (or name). Raises InputError that names those there are."""
     facts = course.manifest.notebook(number)
     if facts is None:
         known = ", ".join(n.number for n in course.manifest.notebooks)

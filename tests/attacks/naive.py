@@ -8,7 +8,6 @@ here is careless beyond that: it is what an attack has to beat to count as one.
 import contextlib
 import io
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -45,6 +44,6 @@ def main(program, tests, seed):
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, os.getcwd())
+    sys.path.insert(0, str(Path.cwd()))
     sys.modules["naive"] = sys.modules["__main__"]
     main(Path(sys.argv[1]).read_text("utf-8"), Path(sys.argv[2]).read_text("utf-8"), int(sys.argv[3]))

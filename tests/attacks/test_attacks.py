@@ -11,10 +11,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -56,18 +56,16 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 def robbed(monkeypatch: pytest.MonkeyPatch) -> Robbed:
     seen = Robbed()
 
-    class Watched(Session):
-        def close(self) -> None:
-            call = {"of": "name", "name": "loot", "handle": None, "keep": False, "args": [], "kwargs": {}}
-            try:
-                if self._kernel is not None:
-                    reply = self.request({"op": "calls", "calls": [call], "folder": None})
-                    seen.pages.append(json.dumps(reply, ensure_ascii=False))
-            except (Trouble, RuntimeError):
-                pass
-            super().close()
+    close = Session.close
 
-    monkeypatch.setattr(grading, "Session", Watched)
+    def rob(session: Session) -> None:
+        call = {"of": "name", "name": "loot", "handle": None, "keep": False, "args": [], "kwargs": {}}
+        with suppress(Trouble):
+            reply = session.request({"op": "calls", "calls": [call], "folder": None})
+            seen.pages.append(json.dumps(reply, ensure_ascii=False))
+        close(session)
+
+    monkeypatch.setattr(Session, "close", rob)
     # In the grader's own environment and memory lies what an attack would like to have.
     monkeypatch.setenv("GRADER_SECRET", f"{toy.CANARY} EXPECTED={toy.NUMBER}")
     return seen
@@ -92,8 +90,9 @@ def graded(course: Course, path: Path, seed: int = SEED) -> tuple[GradeRecord, l
 
 def points(record: GradeRecord) -> Points:
     """What each test and each prediction has earned."""
-    tests = {(n.number if False else n.name, e.name, t.name): t.points for n in record.notebooks for e in n.exercises for t in e.tests}
-    return tests | {(n.name, "predictions", p.id): p.points for n in record.notebooks for p in n.predictions}
+    tests = [(n.name, e, t) for n in record.notebooks for e in n.exercises for t in e.tests]
+    earned: Points = {(notebook, e.name, f"{t.visibility} {t.name}"): t.points for notebook, e, t in tests}
+    return earned | {(n.name, "predictions", p.id): p.points for n in record.notebooks for p in n.predictions}
 
 
 @pytest.fixture(scope="module")
@@ -127,12 +126,12 @@ def test_gains_nothing(
     path = tmp_path / "handed_in" / "00_trial.ipynb"
     hand_in(path, cells(program, toy.NAMES))
     record, faults = graded(course, path)
-    unconfined = program in DISK and not record.isolation.layers
-    if unconfined:
+    if program in DISK and not record.isolation.layers:
         pytest.skip("nothing on this machine keeps a process from the disk: Landlock is missing")
     assert points(record) == worth(program)
     assert not faults
     assert (course.base / "victim.txt").read_text() == "untouched"
+    assert sorted(entry.name for entry in course.hidden_dir.glob("[!_]*")) == ["out.txt", "test_00.py"]
     assert not list(path.parent.glob("predictions/*"))
     if program in SEARCHES:
         assert robbed.pages, "the attack did not live to tell what it found"
@@ -146,7 +145,7 @@ def naive_grade(folder: Path, sources: list[str]) -> tuple[int, str]:
     folder.mkdir(parents=True)
     (folder / "hidden").mkdir()
     (folder / "hidden" / "out.txt").write_bytes(toy.REVERSED)
-    (folder / "hidden" / "tests.py").write_text((HERE / "naive_tests.py").read_text("utf-8"), "utf-8")
+    (folder / "hidden" / "tests.py").write_text((HERE / "naive_tests.txt").read_text("utf-8"), "utf-8")
     (folder / "program.py").write_text("\n# %%\n".join(sources), "utf-8")
     done = subprocess.run(
         [sys.executable, str(HERE / "naive.py"), "program.py", "hidden/tests.py", str(SEED)],
@@ -183,6 +182,3 @@ def test_is_an_attack(program: str, naive_stub: int, tmp_path: Path) -> None:
 def test_each_says_how(course: Course) -> None:
     for program in PROGRAMS:
         assert ast.get_docstring(ast.parse((HERE / "programs" / f"{program}.py").read_text("utf-8")))
-
-
-__all__: list[Any] = [Iterator]

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, sync_playwright
 
-from tests.browser import MISSING, chromium, required
 from tests.browser.lab import lab
-from tests.browser.page import FLAGS, Notebook, notebook
+from tests.browser.page import FLAGS, Notebook, executable, notebook
 
 Open = Callable[[Path], Notebook]
 
@@ -21,9 +20,7 @@ Open = Callable[[Path], Notebook]
 @pytest.fixture(scope="package")
 def window() -> Iterator[BrowserContext]:
     """A window of Chromium, with a profile of its own; its pages share what they have loaded."""
-    path = chromium()
-    if path is None:
-        (pytest.fail if required() else pytest.skip)(MISSING)
+    path = executable()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         yield browser.new_context(viewport={"width": 1280, "height": 900})

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import pytest
 from playwright.sync_api import BrowserContext, Locator, Page
+
+from tests.browser import MISSING, chromium, required
 
 FLAGS = (
     "--no-sandbox",
@@ -22,6 +25,14 @@ THEMES = ("JupyterLab Dark", "JupyterLab Light")  # the last one stays
 
 _PANEL = "window.jupyterapp?.shell.currentWidget"
 _KERNEL = f"{_PANEL}?.context?.sessionContext?.session?.kernel"
+
+
+def executable() -> str:
+    """Path of a Chromium; without one the test is skipped, or fails where it is required."""
+    path = chromium()
+    if path is None:
+        (pytest.fail if required() else pytest.skip)(MISSING)
+    return path
 
 
 class Cell(NamedTuple):

@@ -176,7 +176,9 @@ def test_a_cell_that_cannot_be_interrupted_is_left_out(course: Course, tmp_path:
 
 def test_processes_that_a_cell_left_running_are_ended(course: Course, tmp_path: Path) -> None:
     mark = f"mark-{os.getpid()}"
-    child = f"import os, subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(99)', '{mark}'])"
+    child = (
+        f"import os, subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(99)', '{mark}'])"
+    )
     full_marks(course, tmp_path, notebook([*answered(), cell(child), cell(child + "\nos._exit(1)")]))
     assert not [p for p in psutil.process_iter(["cmdline"]) if mark in (p.info["cmdline"] or [])]
 

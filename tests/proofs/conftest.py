@@ -23,7 +23,7 @@ def work(request):
     def progress(what, done, total):
         if "PROVE_OUT" in os.environ or sys.__stderr__.isatty():
             with capture.global_and_fixture_disabled():
-                print(f"\r  {what}: {done} of {total} batches ", end="\n" if done == total else "", flush=True)
+                gather.tell(sys.stdout, what, done, total)
 
     with gather.workers(progress) as work:
         yield work

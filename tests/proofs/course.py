@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from course_lib import definitions
-from grader.course import Course
-from tests.proofs.loader import Candidate
+from grader.course import Course, shown
+from tests.proofs.loader import Candidate, asked
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,14 @@ class Solved:
 
 @cache
 def solved_notebooks() -> dict[str, Solved]:
-    """The course's solved notebooks by number, from their sources."""
-    from grader.build.plan import make_plan  # jupytext and nbformat take a second to import
+    """The course's solved notebooks by number, from their sources; those that are asked for."""
+    from grader.build.notebook import build_cells  # jupytext and nbformat take a second to import
+    from grader.build.source import read_source
 
-    plan = make_plan(Course.load())
-    found = {}
-    for facts, target in zip(plan.manifest.notebooks, plan.targets, strict=True):
-        cells = [cell for cell in target.cells if cell.kind == "code"]
+    course, found = Course.load(), {}
+    for facts in (facts for facts in course.manifest.notebooks if asked(facts.number)):
+        path = course.solutions_dir / f"{facts.name}.py"
+        cells = [c for c in build_cells(read_source(path, shown(path, course.base)), facts) if c.kind == "code"]
         answers: dict[str, tuple[int, ...]] = {}
         for at, cell in enumerate(cells):
             if (exercise := cell.metadata.get("exercise")) and cell.learner != cell.solved:

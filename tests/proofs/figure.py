@@ -15,7 +15,7 @@ from tests.proofs.matrix import Block, message
 
 # Three steps of one hue that stay three steps in grey; the named promise carries a mark besides.
 KEPT, LOST, NAMED = "#eef3f8", "#7fb2d9", "#0b3c6d"
-CELL, HEAD, LABELS, FOOT = 0.2, 0.62, 2.75, 0.75  # inches
+CELL, HEAD, LABELS, FOOT = 0.2, 0.55, 2.6, 0.55  # inches
 COLUMNS = 2
 
 
@@ -24,10 +24,10 @@ def draw(found: Sequence[Block], path: Path) -> str:
     columns = _columns(found)
     wide = LABELS + CELL * max(len(block.tests) for block in found) + 0.3
     width = max(wide * len(columns), 8.0)
-    height = max(sum(_height(block) for block in column) for column in columns) + FOOT + 0.85
+    height = max(sum(_height(block) for block in column) for column in columns) + FOOT + 0.65
     figure = Figure(figsize=(width, height), facecolor="white")
     for at, column in enumerate(columns):
-        top = height - 0.75
+        top = height - 0.65
         for block in column:
             body = CELL * len(block.rows)
             left, bottom = at * wide + LABELS, top - HEAD - body
@@ -35,10 +35,12 @@ def draw(found: Sequence[Block], path: Path) -> str:
             _panel(figure.add_axes(size), block)  # type: ignore[arg-type]
             top -= _height(block)
     figure.text(0.15 / width, 1 - 0.15 / height, message(found), fontsize=12.5, fontweight="bold", va="top")
+    axes = "Each row is a wrong answer, each column a test of its exercise (p public, h hidden)"
+    figure.text(0.15 / width, 1 - 0.45 / height, axes, fontsize=9, va="top")
     handles = [
         Patch(facecolor=NAMED, label="◆ loses the promise that names its misconception"),
         Patch(facecolor=LOST, edgecolor="#33475b", label="loses this one as well"),
-        Patch(facecolor=KEPT, edgecolor="#33475b", label="does not lose it"),
+        Patch(facecolor=KEPT, edgecolor="#33475b", label="keeps it, or was not asked"),
     ]
     figure.legend(
         handles=handles,
@@ -60,10 +62,8 @@ def alternative_text(found: Sequence[Block]) -> str:
     parts = []
     for block in found:
         killed = sum(row.killed for row in block.rows)
-        most = sum(1 for row in block.rows if sum(map(bool, row.lost.values())) == 1)
-        parts.append(
-            f"{block.exercise}: {killed} of {len(block.rows)} caught by {len(block.tests)} tests, {most} by one test only"
-        )
+        alone = sum(sum(map(bool, row.lost.values())) == 1 for row in block.rows)
+        parts.append(f"{block.exercise}: {killed} of {len(block.rows)} caught, {alone} of them by a single test")
     return f"Kill matrix, wrong answers by tests. {message(found)}. {'; '.join(parts)}."
 
 
@@ -102,6 +102,5 @@ def _panel(axes: Axes, block: Block) -> None:
     axes.xaxis.tick_top()
     axes.tick_params(length=0, pad=2)
     axes.set_title(f"{block.notebook}  {block.exercise}", fontsize=9.5, fontweight="bold", loc="left", pad=5)
-    axes.text(1.0, -0.02, "tests: p public, h hidden", transform=axes.transAxes, fontsize=6, ha="right", va="top")
     for spine in axes.spines.values():
         spine.set_visible(False)

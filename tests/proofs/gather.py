@@ -14,7 +14,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import course_lib
 from grader.course import Course
@@ -27,6 +27,13 @@ from tests.proofs.loader import Candidate, load
 Progress = Callable[[str, int, int], None]
 # Seeds judged in one batch: enough to be worth a session's start, few enough that every process has work.
 SEEDS_PER_BATCH = 5
+
+
+def tell(stream: TextIO, what: str, done: int, total: int) -> None:
+    """Say how far it is: in place on a terminal, line by line in a log."""
+    ends = "" if stream.isatty() and done < total else "\n"
+    begins = "\r" if stream.isatty() else ""
+    print(f"{begins}  {what}: {done} of {total} batches", end=ends, file=stream, flush=True)
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,8 @@ class Work:
                 future.result()
                 self.progress(what, done, len(futures))
         except BaseException:
-            self.pool.shutdown(wait=False, cancel_futures=True)
+            for future in futures:
+                future.cancel()
             raise
         return [future.result() for future in futures]
 

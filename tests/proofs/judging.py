@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -158,7 +158,7 @@ def judge_until_lost(solved: Solved, candidates: Sequence[Candidate], tests: Seq
         passed = []
 
         def jobs(test: str = test, passed: list[Candidate] = passed) -> Iterator[Job]:
-            for candidate in left:  # noqa: B023 - used up before the next round
+            for candidate in left:
                 with room.answer(candidate) as answer:
                     job = OneTest(answer, frozenset({candidate.exercise}), seed, test=test)
                     yield job
@@ -183,9 +183,11 @@ class Table:
     def __init__(self) -> None:
         self.answers: dict[str, list[tuple[Message, dict[str, bytes]]]] = {}
 
-    def learning(self, inner: Answer) -> Learning:
-        """A transport that writes down what `inner` answers."""
-        return Learning(self, inner)
+    def copy(self) -> Table:
+        """The same table, to be used up."""
+        copy = Table()
+        copy.answers = {key: list(known) for key, known in self.answers.items()}
+        return copy
 
     def key(self, message: Message, folder: Path) -> str:
         """A question, wherever the folder lies."""
@@ -248,23 +250,15 @@ def judge_table(solved: Solved, exercise: str, recorded: int, asked: int) -> dic
 
     def jobs() -> Iterator[Job]:
         with room.answer(reference) as answer:
-            yield Job(table.learning(answer), frozenset({exercise}), recorded)
+            yield Job(Learning(table, answer), frozenset({exercise}), recorded)
         for seed in (recorded, asked):
             with room.answer(reference) as answer:
-                told_from = replace_answers(table)
-                job = Job(Telling(told_from, answer), frozenset({exercise}), seed)
+                job = Job(Telling(table.copy(), answer), frozenset({exercise}), seed)
                 yield job
                 told[seed] = _said(job, [""] * len(job.verdicts))
 
     judge(Course.load(), jobs())
     return told
-
-
-def replace_answers(table: Table) -> Table:
-    """A copy of the table, to be used up."""
-    copy = Table()
-    copy.answers = {key: list(known) for key, known in table.answers.items()}
-    return copy
 
 
 def _said(job: Job, sent: list[str]) -> tuple[Said, ...]:

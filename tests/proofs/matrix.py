@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from grader.course import Course
 from tests.proofs.judging import Judged
 from tests.proofs.loader import Candidate
 
@@ -71,7 +72,9 @@ def blocks(judged: Sequence[Judged]) -> list[Block]:
             key = (each.candidate.notebook, each.candidate.exercise)
             by_exercise.setdefault(key, {}).setdefault(each.candidate.slug, []).append(each)
     found = []
-    for (notebook, exercise), mutants in sorted(by_exercise.items()):
+    order = [(n.number, e.name) for n in Course.load().manifest.notebooks for e in n.exercises]
+    for notebook, exercise in sorted(by_exercise, key=order.index):
+        mutants = by_exercise[notebook, exercise]
         tests = [(said.test, said.visibility) for said in next(iter(mutants.values()))[0].said]
         rows = [_row(runs, [test for test, _ in tests]) for _, runs in sorted(mutants.items())]
         found.append(Block(notebook, exercise, tests, rows))

@@ -27,7 +27,7 @@ SETTINGS = Config({"HistoryManager": {"enabled": False}, "InteractiveShell": {"c
 
 
 def main(control: socket.socket) -> None:
-    """Run the cells that come first, then fork once for each socket that comes; ends when nobody holds the other end."""
+    """Run the cells that come first, then fork once for each socket that comes, until nobody holds the other end."""
     shell = InteractiveShell.instance(config=SETTINGS)
     lines = control.makefile("rwb")
     cells = json.loads(lines.readline())
@@ -94,7 +94,7 @@ def _witness(shell: InteractiveShell, request: dict[str, Any]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
-            exec(compile(request["text"], request["file"], "exec"), module)  # noqa: S102 - the course's own file
+            exec(compile(request["text"], request["file"], "exec"), module)
             return repr(module["witness"](module[request["name"]], reference))
         except BaseException as error:
             last = traceback.extract_tb(error.__traceback__)[-1]

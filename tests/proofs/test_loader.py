@@ -32,6 +32,11 @@ def witness(mutant, reference):
 VARIANT = '"""With a loop."""\n\n\ndef brier(predictions):\n    return 0\n'
 
 
+@pytest.fixture(autouse=True)
+def _every_notebook(monkeypatch):
+    monkeypatch.delenv("PROVE_NOTEBOOKS", raising=False)
+
+
 def read(root, kind, text, place="00/brier/some_slug.py"):
     path = root / f"tests/{kind}s" / place
     path.parent.mkdir(parents=True)

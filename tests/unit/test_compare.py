@@ -92,7 +92,15 @@ def test_has_the_shape(value: Any, wanted: Any) -> None:
 
 @pytest.mark.parametrize(
     ("value", "wanted"),
-    [(True, int), (True, float), ((1,), [int]), ([1, "a"], [int]), ({}, {"k": int}), (1, (str, bytes)), ({}, "Divergence")],
+    [
+        (True, int),
+        (True, float),
+        ((1,), [int]),
+        ([1, "a"], [int]),
+        ({}, {"k": int}),
+        (1, (str, bytes)),
+        ({}, "Divergence"),
+    ],
     ids=repr,
 )
 def test_has_another_shape(value: Any, wanted: Any) -> None:

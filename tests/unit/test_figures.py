@@ -182,10 +182,10 @@ def test_colours_tell_apart_in_grey(one: str, other: str, ratio: float) -> None:
 
 def test_a_strip_says_how_the_run_ended() -> None:
     assert title(run_strip(recording("summarize-notes"))) == (
-        "4 steps, no failed calls: the run ends as completed"
+        "4 steps, no failed calls: the run ends with status completed"
     )
     alt = alt_text(run_strip(recording("invalid-arguments")))
-    assert alt.startswith("5 steps, 1 failed call: the run ends as completed")
+    assert alt.startswith("5 steps, 1 failed call: the run ends with status completed")
     assert "1 read_note invalid_arguments; 2 read_note ok" in alt
     assert "retries 1." in alt
 

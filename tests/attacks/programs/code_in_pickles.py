@@ -1,4 +1,5 @@
 """The answer's `__reduce_ex__`, `__deepcopy__` and `__getstate__` run code wherever somebody copies or loads it."""
+
 # %%
 import copyreg
 import sys

@@ -1,4 +1,6 @@
 """The answer is an object that equals, contains and survives everything, so that any comparison holds."""
+
+
 # %%
 class Same:
     def __eq__(self, other):

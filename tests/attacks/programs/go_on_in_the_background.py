@@ -1,4 +1,5 @@
 """A thread that goes on after its cell keeps rewriting results, expectations and replies while the tests run."""
+
 # %%
 import builtins
 import contextlib
@@ -35,9 +36,8 @@ def meddle():
                 kernel.raw_input(json.dumps({"t": "done", "reply": {"outcomes": [{"value": 22, "args_after": []}]}}))
 
 
-threading.Thread(target=meddle, daemon=True).start()
-
-
 def answer(name, *args, **kwargs):
+    if threading.active_count() < 12:
+        threading.Thread(target=meddle, daemon=True).start()
     time.sleep(0.02)
     return Same()

@@ -1,4 +1,5 @@
 """Ends the process, by several doors, so that the checks behind it never run and what is there so far counts."""
+
 # %%
 import atexit
 import json

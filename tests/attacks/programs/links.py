@@ -1,8 +1,8 @@
 """Puts links in place of its result, of the test's files and of its folder: to what is expected, and to a victim."""
+
 # %%
 import contextlib
 import os
-import time
 from pathlib import Path
 
 import course_lib
@@ -26,12 +26,11 @@ def answer(name, *args, **kwargs):
     source, target = args
     folder = Path(target).parent
     lead(folder / "again.txt", victim)
-    for place in hidden:
-        lead(target, place / "out.txt")
-        if Path(target).exists():
-            return None
+    if hidden[0].exists():
+        lead(target, hidden[0] / "out.txt")
+        return None
     with contextlib.suppress(OSError):
-        folder.rename(folder.with_name("gone"))
+        folder.rename(folder.with_name(f"gone-{folder.name}"))
         folder.symlink_to(hidden[-1], target_is_directory=True)
     return None
 

@@ -1,4 +1,5 @@
 """Builtins that say what is wanted: `all`, `any`, `sorted`, `isinstance`, `compile`, exceptions that nobody raises."""
+
 # %%
 import builtins
 import operator

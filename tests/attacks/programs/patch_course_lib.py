@@ -1,4 +1,5 @@
 """course_lib in its own hands: the adapters that tests compare with, the extractor, the journal and its digests."""
+
 # %%
 from types import SimpleNamespace
 

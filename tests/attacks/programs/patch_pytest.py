@@ -1,7 +1,7 @@
 """pytest in its own hands: `raises` expects nothing, `approx` equals everything, `fail` and the outcomes do nothing."""
+
 # %%
 import contextlib
-import sys
 
 import pytest
 

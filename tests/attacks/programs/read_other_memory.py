@@ -1,4 +1,5 @@
 """Reads the memory of this and the parent process: /proc, process_vm_readv, ptrace; and asks to seize the parent."""
+
 # %%
 import contextlib
 import ctypes

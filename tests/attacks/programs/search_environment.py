@@ -1,4 +1,5 @@
 """Reads the environment, its own and its parent's, and command lines, for seeds, secrets and paths."""
+
 # %%
 import contextlib
 import os

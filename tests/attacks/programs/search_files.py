@@ -1,16 +1,32 @@
 """Walks the disk for tests, manifests, solutions and notes: from here, from `sys.path`, from every loaded module."""
+
 # %%
 import contextlib
 import os
 import re
-import site
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import course_lib
+
 NAMES = re.compile(r"test|hidden|manifest|solution|expected|answers|\d\d_|course.toml|ledger|naive|out.txt|.jsonl|.log")
-SKIP = {"proc", "sys", "node_modules", "numpy", "matplotlib", "IPython", "jedi", "parso"}
+SKIP = {
+    "proc",
+    "sys",
+    "networkx",
+    "numba",
+    "sympy",
+    "scipy",
+    "pandas",
+    "node_modules",
+    "numpy",
+    "matplotlib",
+    "IPython",
+    "jedi",
+    "parso",
+}
 pages = {}
 
 
@@ -26,7 +42,10 @@ def starts():
 def read(path):
     with contextlib.suppress(OSError):
         text = path.read_bytes()[:200_000].decode("utf-8", "replace")
-        if re.search("heron|expected|promise[(]|BEGIN SOLUTION|nrehton", text) and "def starts" not in text:
+        if (
+            re.search(r"heron-|expected = [\d_]{6,}|promise[(]|BEGIN SOLUTION|nrehton", text)
+            and "def starts" not in text
+        ):
             pages[str(path)] = text
 
 
@@ -44,17 +63,23 @@ def walk(folder, until, depth):
 
 
 started = time.monotonic()
-roots = {}
-for start in starts():
-    for near in (start, *start.parents):
-        roots.setdefault(near)
-for root in sorted(roots, key=lambda path: -len(path.parts)):
+near = list(starts())
+roots = dict.fromkeys([*near, *(parent for start in near for parent in start.parents)])
+for root in roots:
     if time.monotonic() < started + 1.5:
         walk(root, time.monotonic() + 0.5, 3)
 with contextlib.suppress(Exception):
     pages["find"] = subprocess.run(
-        ["grep", "-rh", "heron-....", *{str(path) for path in list(roots)[:6] if str(path) != "/"}],
-        capture_output=True, text=True, timeout=2,
+        [
+            "grep",
+            "-rhs",
+            "heron-....",
+            ".",
+            *(str(folder) for folder in Path(course_lib.__file__).resolve().parents[1:2]),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=2,
     ).stdout
 
 
@@ -66,4 +91,4 @@ def answer(name, *args, **kwargs):
 
 
 def loot():
-    return [f"{path}: {page}" for path, page in pages.items()]
+    return [f"{path}: {page}"[:20_000] for path, page in pages.items()][:300]

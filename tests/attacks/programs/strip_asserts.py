@@ -1,4 +1,5 @@
 """An AST transformer takes every `assert` out of what runs afterwards, the tests included."""
+
 # %%
 import ast
 

