@@ -20,4 +20,11 @@ def attempt(*names: str) -> Iterator[None]:
     except NotImplementedError as error:
         message = " ".join(str(error).split())
         detail = f" ({message})" if message and message not in names else ""
-        say(f"Waiting for {' and '.join(names) or 'an answer'}: write it, then run this again.{detail}")
+        them = "them" if len(names) > 1 else "it"
+        say(f"Waiting for {_listed(names)}: write {them}, then run this again.{detail}")
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    if len(names) < 2:
+        return "".join(names) or "an answer"
+    return f"{', '.join(names[:-1])} and {names[-1]}"

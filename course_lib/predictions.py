@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from course_lib import journal
 from course_lib.display import Row, card, say, show
 from course_lib.values import Plain, readable, to_plain
-
-T = TypeVar("T")
 
 
 def predict(id: str, value: object, confidence: object = ...) -> None:
@@ -46,25 +43,25 @@ def predict(id: str, value: object, confidence: object = ...) -> None:
     _show(f"{id} · on record", Row("", notes=notes), remark, path, line)
 
 
-def reveal(id: str, fn: Callable[[], T]) -> T | None:
-    """Call `fn` and show what it returned beside the prediction `id`; returns that value.
+def reveal(id: str, fn: Callable[[], object]) -> None:
+    """Call `fn` and show what it returned beside the prediction `id`.
 
-    Without that prediction on record `fn` is not called: one line says so, and None comes back. What `fn`
-    raises goes through, and then nothing is recorded.
+    Without that prediction on record `fn` is not called, and one line says so. What `fn` raises goes through, and
+    then nothing is recorded.
     """
     if not _is_id(id, "Nothing to show"):
-        return None
+        return
     path = journal.journal_path(id)
     if journal.standing(journal.read(_content(path))[0], id)[0] is None:
         say(f"{id} has no prediction yet, so nothing is run. Fill in its predict(...) and run that first.")
-        return None
+        return
     observed = fn()
     plain = _recordable(observed)
     try:
         line = journal.append(path, id=id, kind="observation", value=plain, notebook=_notebook(id))
     except _UNRECORDED as error:
         say(f"{id}: the outcome was not recorded. {_reason(error)}")
-        return observed
+        return
     predicted, _ = journal.standing(journal.read(_content(path))[0], id)
     said, right = "unknown", False
     if predicted is not None:
@@ -73,7 +70,6 @@ def reveal(id: str, fn: Callable[[], T]) -> T | None:
     notes = [("predicted", said), ("observed", readable(plain))]
     row = Row("As you said." if right else "Not as you said.", "✓" if right else "≠", notes)
     _show(f"{id} · predicted and observed", row, "", path, line)
-    return observed
 
 
 _UNRECORDED = (OSError, TypeError, ValueError, RecursionError)

@@ -141,8 +141,12 @@ def draw_and_count():
 reveal("P00.1", draw_and_count)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # The name misleads: *retries* counts what **failed**, not what was tried again. The whole course
 # uses the word so.
+#
+# </details>
 #
 # Both cards name an entry of your **prediction journal**, a file beside this notebook
 # (`predictions/00.jsonl`) with one line per entry. Each line carries a fingerprint of the line
@@ -287,8 +291,12 @@ def verdict_on(cell):
 reveal("P00.3", lambda: verdict_on(KILLS_ITS_KERNEL))
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Passing needs evidence. A test without a result is not passed, and it carries a reason; the
 # other tests, and the rest of the notebook, are judged all the same.
+#
+# </details>
 
 # %% [markdown]
 # ## Three questions from later notebooks
@@ -510,14 +518,14 @@ else:
 # %% [markdown]
 # ## Have you got it?
 #
-# Answer without running anything:
+# **Answer without running anything**
 #
 # 1. A run has seven entries, and its first and last observation failed. What is *retries*?
 # 2. The trace holds the same action three times. Does that tell you anything about *retries*?
 # 3. You are right about half of the time when you say 0.9. What does that do to your Brier score?
 # 4. Why does the grader not count a test that never came to a result?
 #
-# Show that you can:
+# **Show that you can**
 #
 # - get all public tests of both exercises green here;
 # - save, run `grader check 00` in a terminal, and read its table: which exercise, how many public
@@ -534,20 +542,27 @@ else:
 # %% [markdown]
 # ## Where to read on
 #
-# **How IPython works** · IPython development team · BSD-3-Clause ·
-# [section "The IPython Kernel"](https://ipython.readthedocs.io/en/9.3.0/development/how_ipython_works.html) ·
-# IPython 9.3, seen 2026-11-30.
-# *Why:* a page that says what a kernel is and how a notebook talks to it. *Presumes:* that you
-# have run a cell. *Offline:* the section "What the grader does" above is enough for this course.
-# *Compared with:* the Jupyter project's architecture page (wider, less about kernels); the Jupyter
-# messaging specification (complete, long).
+# **How IPython works** · IPython documentation · the IPython development team
 #
-# **sklearn.metrics.brier_score_loss** · scikit-learn developers · BSD-3-Clause ·
-# [API reference](https://scikit-learn.org/1.6/modules/generated/sklearn.metrics.brier_score_loss.html) ·
-# scikit-learn 1.6, seen 2026-11-30.
-# *Why:* the same score in a library that many use; check yours against it. *Presumes:* arrays.
-# *Offline:* the table above shows all the arithmetic. *Compared with:* the American Meteorological
-# Society's glossary entry (shorter, the formula only); G. W. Brier's article of 1950 in Monthly
-# Weather Review 78, pages 1 to 3 (the origin; forecasts with more than two outcomes).
+# - *Where*: [section "The IPython Kernel"](https://ipython.readthedocs.io/en/9.3.0/development/how_ipython_works.html)
+# - *Rights*: BSD-3-Clause; linked only, nothing adapted
+# - *Verified*: IPython 9.3, on 2026-11-30
+# - *Why this one*: a page that says what a kernel is and how a notebook talks to it
+# - *Presumes*: that you have run a cell
+# - *Offline*: the section "What the grader does" above is enough for this course
+# - *Compared with*: the Jupyter project's architecture page, wider and less about kernels · the Jupyter
+#   messaging specification, complete and long
+#
+# **sklearn.metrics.brier_score_loss** · scikit-learn documentation · the scikit-learn developers
+#
+# - *Where*: [API reference](https://scikit-learn.org/1.6/modules/generated/sklearn.metrics.brier_score_loss.html)
+# - *Rights*: BSD-3-Clause; linked only, nothing adapted
+# - *Verified*: scikit-learn 1.6, on 2026-11-30
+# - *Why this one*: the same score in a library that many use; check yours against it
+# - *Presumes*: arrays
+# - *Offline*: the table above shows all the arithmetic
+# - *Compared with*: the American Meteorological Society's glossary entry, shorter, the formula only ·
+#   G. W. Brier's article of 1950 in Monthly Weather Review 78, pages 1 to 3, the origin, on forecasts with more
+#   than two outcomes
 #
 # Next: **01**, where a run learns to end.

@@ -106,7 +106,7 @@ predict("P03.1", 1, confidence=0.9)
 # The run kept the counter while it went on:
 
 # %%
-_ = reveal("P03.1", lambda: earlier["retries"])
+reveal("P03.1", lambda: earlier["retries"])
 
 # %% [markdown]
 # Three entries repeat an earlier call. Only one of them counts: *retries* counts failed observations. In this
@@ -136,7 +136,7 @@ def first_that_fits(entries, failed, written):
     return next(name for name, fits in descriptions.items() if fits)
 
 
-_ = reveal("P03.2", lambda: first_that_fits(entries=6, failed=3, written=False))
+reveal("P03.2", lambda: first_that_fits(entries=6, failed=3, written=False))
 
 # %% [markdown]
 # Keep the pattern in mind: several rules, a fixed order, and the first that applies speaks for all. You will
@@ -380,8 +380,8 @@ class PerToolBudgetGate:
 
 
 # %% [markdown]
-# Now the model reads its cards, and the gate is asked before each of them. Look at the second line: the
-# ceiling is not broken there. It is reached.
+# Now the model reads its cards, and the gate is asked before each of them. Look for the line in which the
+# ceiling is reached and not broken.
 
 
 # %%

@@ -82,7 +82,7 @@ report = root / "report.txt"
 
 # %%
 for k, step in enumerate(recording("tool-failure")["trace"]):
-    print(k, step["action"]["tool"], step["observation"])
+    print(f"{k}  {step['action']['tool']}", "→", "ok" if step["observation"]["ok"] else "failed")
 
 predict("P04.1", 3, confidence=0.9)
 
@@ -93,8 +93,12 @@ predict("P04.1", 3, confidence=0.9)
 reveal("P04.1", lambda: recording("tool-failure")["retries"])
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # The name misleads: the counter counts failed observations, whether or not anything was tried again
 # afterwards.
+#
+# </details>
 
 # %% [markdown]
 # ### Before you run · P04.2
@@ -146,7 +150,8 @@ def record(adapter: Adapter) -> RunResult:
 
 normal = record(DeterministicModelAdapter())
 for k, step in enumerate(normal["trace"]):
-    print(k, step["action"]["tool"], list(step["action"]["args"]), "->", sorted(step["observation"]))
+    print(f"{k}  {step['action']['tool']} with {step['action']['args']}")
+    print(f"   → {step['observation']}")
 
 # %% [markdown]
 # A *fold* walks through a list and carries something along: at each element it makes the new value from the
@@ -412,9 +417,13 @@ with attempt("replay"):
     reveal("P04.4", delete_then_replay)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # So a perfect replay tells you nothing about the world. The trace says that the report was written, and that
 # is true: it *was*. Whether it is still there, only the disk can say. And a mail that was sent, a card that
 # was charged, is not taken back by going over the decision again.
+#
+# </details>
 
 # %% [markdown]
 # ## 4 · Can this run be replayed at all?
@@ -428,13 +437,13 @@ with attempt("replay"):
 #
 # The run `invalid-arguments` was recorded with an adapter that once named an argument wrongly. Below is its
 # trace. Say you ask the *healthy* adapter about each prefix of it. At which k does its proposal differ from
-# the action that was recorded in entry k? Predict the set of all such k, for instance `{0, 4}`.
+# the action that was recorded in entry k? Predict the set of all such k, for instance `{0,4}`.
 
 # %%
 fault = recording("invalid-arguments")
 for k, step in enumerate(fault["trace"]):
-    outcome = "ok" if step["observation"]["ok"] else "FAILED"
-    print(k, step["action"]["tool"], list(step["action"]["args"]), outcome)
+    arguments = ", ".join(step["action"]["args"])
+    print(f"{k}  {step['action']['tool']}({arguments})", "→", "ok" if step["observation"]["ok"] else "failed")
 
 predict("P04.5", {1}, confidence=0.7)
 
@@ -525,11 +534,15 @@ with attempt("verify_replay"):
     reveal("P04.5", where_healthy_differs)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # One place. An adapter that went by the *length* of the history would be thrown off at every later entry as
 # well: after the failed call, five entries tell the story that takes four in the normal run. One that goes by
 # the content of the history finds its way back at once.
 #
 # The divergence at k = 1 is no defect of the healthy adapter. It says that another one made this recording.
+#
+# </details>
 
 # %% [markdown]
 # ### The hunt
@@ -553,12 +566,16 @@ with attempt("verify_replay"):
     reveal("P04.6", caught_in_this_process)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # The clock shows where the time gets into the action, in the last one. The state shows at every prefix but
 # the empty one: a fresh adapter has counted nothing yet. Had you kept *one* adapter for all prefixes, its
 # count would have grown in step with them, and it would have passed.
 #
 # One suspect is left. Within a process Python hashes strings the same way every time, so the set keeps its
 # order. The next process hashes them anew, and a resumed run lives in a next process.
+#
+# </details>
 
 # %% [markdown]
 # An adapter can live elsewhere. This one starts a new Python process for each question, with a given seed for
@@ -618,8 +635,13 @@ with attempt("verify_replay"):
     reveal("P04.7", entries_that_agree)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Before the listing there is no set; with one note left there is nothing to choose; the report is made from
 # the listing's order. In between, the hash seed decides, and no trace mentions it.
+#
+#
+# </details>
 #
 # The cure is the same in all three cases: *what influences a decision goes into the trace.* Let a tool read
 # the clock, so that the time becomes an observation. Count in the history. Sort before you choose.

@@ -75,9 +75,7 @@ def gate_waterfall(turns: Sequence[Turn], gates: Sequence[str]) -> Figure:
         raise ValueError("gate_waterfall: there is no turn to draw")
     asked = sum(len(turn["decisions"]) for turn in turns)
     possible = len(turns) * len(gates)
-    denied = [turn for turn in turns if not turn["decisions"][-1].allow]
-    refusals = count(len(denied), "call is", "calls are") + " refused"
-    title = f"{refusals[0].upper()}{refusals[1:]}; {asked} of {possible} possible questions were asked"
+    title = f"{_refusals(turns)}; {asked} of {possible} questions are asked"
     told = "; ".join(f"turn {turn['turn']} {turn['call'].tool}: {_told(turn['decisions'])}" for turn in turns)
     with style():
         figure, (axes,) = canvas(title, 1.5 + 0.5 * len(gates), f"{title}. {told}.")
@@ -140,6 +138,13 @@ def _cell(axes: Axes, column: int, row: int, decision: GateDecision | None) -> N
         fill, edge, mark, color, dashes = ORANGE, ORANGE, "✗", "white", "-"
     axes.barh(row, 0.9, 0.8, left=column - 0.45, color=fill, edgecolor=edge, linestyle=dashes)
     axes.text(column, row, mark, color=color, ha="center", va="center", fontsize=13)
+
+
+def _refusals(turns: Sequence[Turn]) -> str:
+    denied = [turn for turn in turns if not turn["decisions"][-1].allow]
+    if len(denied) == 1:
+        return f"{denied[0]['decisions'][-1].gate_name} refuses the call of turn {denied[0]['turn']}"
+    return f"{len(denied)} calls are refused" if denied else "No call is refused"
 
 
 def _told(decisions: Sequence[GateDecision]) -> str:

@@ -8,6 +8,8 @@ from grader.build.exercise import Header
 from grader.build.source import Exercise, Source
 from grader.course import ExerciseFacts
 
+# "with help" alone would leave open whose.
+_MODES = {"with help": "with help, AI included", "on your own, no AI": "on your own, no AI"}
 _HINTS = ("a question", "a direction", "almost the answer")
 
 
@@ -47,7 +49,7 @@ def hints(texts: Sequence[str]) -> str:
 def _labels(header: Header, facts: ExerciseFacts) -> str:
     # The circles are for the eye; the words beside them say the same to everybody.
     circles = "●" * header.difficulty + "○" * (5 - header.difficulty)
-    labels = [f"{circles} difficulty {header.difficulty} of 5", f"~{header.minutes} min", header.mode]
+    labels = [f"{circles} difficulty {header.difficulty} of 5", f"~{header.minutes} min", _MODES[header.mode]]
     labels.append(_count(facts.max_points, "point"))
     if header.stretch:
         labels.append("stretch: graded and shown, not counted")

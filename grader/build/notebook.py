@@ -73,10 +73,13 @@ def learner_notebook(cells: list[Built]) -> dict[str, Any]:
     return _notebook([(cell, cell.learner) for cell in cells], {})
 
 
-def solved_notebook(cells: list[Built]) -> dict[str, Any]:
-    """The same cells with answers, not yet run; its metadata carries the digest of what will be run."""
+def solved_notebook(cells: list[Built], runs_on: str) -> dict[str, Any]:
+    """The same cells with answers, not yet run; its metadata carries the digest of what will be run.
+
+    `runs_on` is the digest of what their outputs depend on besides: the library, and the public tests.
+    """
     told = [(cell, cell.solved) for cell in cells]
-    digest = hashlib.sha256(dump_notebook(_notebook(told, {}))).hexdigest()
+    digest = hashlib.sha256(dump_notebook(_notebook(told, {})) + runs_on.encode()).hexdigest()
     return _notebook(told, {"course": {"digest": digest}})
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from grader.build.facts import gather
 from grader.build.notebook import Built, build_cells, dump_notebook, learner_notebook, solved_notebook
 from grader.build.source import Source, read_sources
-from grader.course import Course, Manifest
+from grader.course import Course, Manifest, digest_of_run
 
 
 @dataclass(frozen=True)
@@ -47,5 +47,5 @@ def _target(course: Course, source: Source, manifest: Manifest, at: int) -> Targ
         learner_path=course.notebooks_dir / f"{source.name}.ipynb",
         learner=dump_notebook(learner_notebook(cells)),
         solved_path=course.solutions_dir / f"{source.name}.ipynb",
-        solved=solved_notebook(cells),
+        solved=solved_notebook(cells, digest_of_run(course, source.number)),
     )

@@ -4,7 +4,7 @@ Start with `Course.load()`; every mistake of an author arrives as a one-line `Co
 """
 
 from grader.course.course import Course, Late, Limits
-from grader.course.digest import digest
+from grader.course.digest import digest, digest_of_run
 from grader.course.errors import CourseError, shown
 from grader.course.manifest import (
     CourseFacts,
@@ -31,6 +31,7 @@ __all__ = [
     "TestFacts",
     "Visibility",
     "digest",
+    "digest_of_run",
     "dump_manifest",
     "parse_manifest",
     "shown",

@@ -114,9 +114,7 @@ class Course:
         try:
             data = self.manifest_path.read_bytes()
         except OSError as error:
-            reason = (
-                "missing" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
-            )
+            reason = "missing" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
             raise CourseError(f"{where}: {reason}. Run `grader build`.") from None
         return parse_manifest(data, where)
 

@@ -22,6 +22,19 @@ def digest(course: Course, manifest: Manifest) -> str:
     return total.hexdigest()
 
 
+def digest_of_run(course: Course, number: str) -> str:
+    """The sha256 (hex) of what the outputs of notebook `number` depend on besides its source.
+
+    That is course_lib, and the notebook's public tests, which its `check(...)` cells show.
+    """
+    public = [course.public_dir / "fixtures.py", course.public_dir / f"test_{number}.py"]
+    library = sorted(path for path in course.library_dir.rglob("*") if path.is_file() and _is_source(path))
+    total = hashlib.sha256()
+    for path in [*library, *filter(Path.is_file, public)]:
+        _add(total, path.relative_to(course.base).as_posix(), path.read_bytes())
+    return total.hexdigest()
+
+
 def _files(course: Course) -> Iterator[Path]:
     for folder in (course.public_dir, course.hidden_dir, course.library_dir):
         yield from sorted(path for path in folder.rglob("*") if path.is_file() and _is_source(path))

@@ -62,7 +62,7 @@ def test_two_failures_are_forgiven(learner, rng):
 @exercise("end_after", points=2, rule=["failures-add-up", "third-failure-ends-a-run", "retries-count-failures"])
 def test_failures_add_up(learner, rng):
     """The third failure ends a run, also when calls went well in between."""
-    oks = rng.choice(["f.f.", "ff.", "f.f", ".f.f.", "f..f"])
+    oks = rng.choice(["f.f.", "ff.", "f.f", ".f.f", "f..f"])
     trace = [entry(rng, ok == ".") for ok in f"{oks}f"]
     wiped = "It looks as if a success sets the failures back to zero"
     promise_end(learner, trace, FAILED, None, wiped)

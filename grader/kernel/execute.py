@@ -62,6 +62,7 @@ async def run_cells(
         allow_errors=True,
         interrupt_on_timeout=True,
         error_on_timeout={"ename": "TimeoutError", "evalue": "the cell ran out of time", "traceback": []},
+        iopub_timeout=1,  # for the last output of an interrupted cell, which nobody waits for
         record_timing=False,
         store_widget_state=False,
         log=QUIET,

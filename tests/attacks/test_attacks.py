@@ -35,6 +35,12 @@ SEED = 20_311
 # A prediction that stands in the notebook is worth something by itself: an attack on its record starts from there.
 WORTH_SOMETHING = {"write_the_journal": 'from course_lib import predict\npredict("P00.1", 2 * 3, confidence=0.9)'}
 
+ANSWER = """
+def {name}(*args, **kwargs):
+    got = answer({name!r}, *args, **kwargs)
+    return object() if got is None else got
+"""
+
 Points = dict[tuple[str, str, str], float]
 
 
@@ -73,8 +79,12 @@ def robbed(monkeypatch: pytest.MonkeyPatch) -> Robbed:
 
 def cells(program: str, names: tuple[str, ...] | list[str]) -> list[str]:
     """The attack's cells, and one that makes its `answer` the answer to everything that is asked."""
-    answers = [f"def {name}(*args, **kwargs):\n    return answer({name!r}, *args, **kwargs)\n" for name in names]
-    return [*(HERE / "programs" / f"{program}.py").read_text("utf-8").split("\n# %%")[1:], "\n".join(answers)]
+    return [*(HERE / "programs" / f"{program}.py").read_text("utf-8").split("\n# %%")[1:], answers(names)]
+
+
+def answers(names: tuple[str, ...] | list[str]) -> str:
+    """A cell that defines every name. None would be right here and there; an attack without an idea is not."""
+    return "\n".join(ANSWER.format(name=name) for name in names)
 
 
 def hand_in(path: Path, sources: list[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from grader.course import Course
 from tests.attacks import toy
-from tests.attacks.test_attacks import course, graded, hand_in
+from tests.attacks.test_attacks import answers, course, graded, hand_in
 
 __all__ = ["course"]
 
@@ -159,8 +159,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("program", list(PROGRAMS))
 def test_the_grader_goes_on(program: str, course: Course, tmp_path: Path) -> None:
-    answers = [f"def {name}(*args, **kwargs):\n    return answer({name!r}, *args, **kwargs)\n" for name in toy.NAMES]
-    hand_in(tmp_path / "00_trial.ipynb", [*PROGRAMS[program].split("# %%"), "\n".join(answers)])
+    hand_in(tmp_path / "00_trial.ipynb", [*PROGRAMS[program].split("# %%"), answers(toy.NAMES)])
     started = monotonic()
     record, faults = graded(course, tmp_path / "00_trial.ipynb")
     assert not faults

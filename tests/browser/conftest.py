@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, sync_playwright
+from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from tests.browser.lab import lab
-from tests.browser.page import FLAGS, Notebook, executable, notebook
+from tests.browser.page import FLAGS, Notebook, executable, laboratory
 
 Open = Callable[[Path], Notebook]
 
@@ -34,16 +33,21 @@ def lab_url(window: BrowserContext, tmp_path_factory: pytest.TempPathFactory) ->
         yield url
 
 
+@pytest.fixture(scope="package")
+def page(window: BrowserContext, lab_url: str) -> Page:
+    """JupyterLab, loaded once: that takes longer than anything done in it."""
+    return laboratory(window, lab_url)
+
+
 @pytest.fixture
-def open_notebook(
-    window: BrowserContext, lab_url: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Open]:
+def open_notebook(page: Page, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
     """A function that opens a copy of a notebook of the course."""
-    with ExitStack() as stack:
+    notebook = Notebook(page)
 
-        def open_copy(original: Path) -> Notebook:
-            copy = Path(shutil.copy(original, tmp_path))
-            path = copy.relative_to(tmp_path_factory.getbasetemp())
-            return stack.enter_context(notebook(window, lab_url, path.as_posix()))
+    def open_copy(original: Path) -> Notebook:
+        copy = Path(shutil.copy(original, tmp_path))
+        notebook.open(copy.relative_to(tmp_path_factory.getbasetemp()).as_posix())
+        return notebook
 
-        yield open_copy
+    yield open_copy
+    notebook.close()

@@ -44,7 +44,7 @@ class Cell(NamedTuple):
 
 
 class Notebook:
-    """One open notebook."""
+    """The notebook in front."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -110,10 +110,25 @@ class Notebook:
         self.page.keyboard.press("ControlOrMeta+S")
         self.page.wait_for_function(f"!{_PANEL}.context.model.dirty")
 
-    def reload(self) -> None:
-        """Load the page anew, and with it the saved notebook."""
+    def come_back(self) -> None:
+        """Load the page anew, and the notebook as it was saved, with the kernel that it has."""
+        path = self.page.evaluate(f"{_PANEL}.context.path")
         self.page.reload()
-        self.page.wait_for_function(f"{_KERNEL}?.status === 'idle'")
+        self.open(path)
+
+    def open(self, path: str) -> None:
+        """Bring the notebook at `path`, relative to the server's folder, to the front, and wait for its kernel."""
+        self.page.wait_for_function("window.jupyterapp?.commands.hasCommand('docmanager:open')")
+        self.page.evaluate("path => { window.jupyterapp.commands.execute('docmanager:open', {path}); }", path)
+        self.page.wait_for_function(
+            f"path => {_PANEL}?.context?.path === path && {_KERNEL}?.status === 'idle'", arg=path
+        )
+
+    def close(self) -> None:
+        """End its kernel and take it off the screen, without being asked whether to save it."""
+        self.page.evaluate(f"{_PANEL}.context.sessionContext.shutdown().then(() => {_PANEL}.dispose())")
+        if self.asked:  # nothing is left on the screen for whoever opens the next one
+            self.page.reload()
 
     def theme(self, name: str) -> None:
         """Change the theme, and wait until its colours are there."""
@@ -126,15 +141,10 @@ class Notebook:
         return self.page.locator(".jp-Dialog-content, .Toastify__toast").all_inner_texts()
 
 
-@contextmanager
-def notebook(window: BrowserContext, url: str, path: str) -> Iterator[Notebook]:
-    """Open the notebook at `path`, relative to the server's folder, in a workspace of its own; end its kernel after."""
+def laboratory(window: BrowserContext, url: str) -> Page:
+    """A page with JupyterLab."""
     page = window.new_page()
     page.set_default_timeout(SECONDS * 1000)
-    try:
-        page.goto(f"{url}/lab/workspaces/{path.replace('/', '-').replace('.', '-')}/tree/{path}")
-        page.wait_for_function(f"{_KERNEL}?.status === 'idle'")
-        yield Notebook(page)
-        page.evaluate(f"{_PANEL}.context.sessionContext.shutdown()")
-    finally:
-        page.close()
+    page.goto(f"{url}/lab")
+    page.locator(".jp-Launcher").wait_for()
+    return page

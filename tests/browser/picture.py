@@ -23,7 +23,7 @@ from rich.text import Text
 
 from tests.browser import MISSING, chromium
 from tests.browser.lab import COURSE, lab
-from tests.browser.page import FLAGS, notebook
+from tests.browser.page import FLAGS, Notebook, laboratory
 
 NAME = "04_checkpoint_and_replay.ipynb"
 DONE, FAULTY = "save_checkpoint", "replay"
@@ -107,17 +107,18 @@ def is_text(statement: ast.stmt) -> bool:
 
 def photograph(window: BrowserContext, url: str) -> bytes:
     """JupyterLab with the exercise, its answer and the card, as PNG; leaves the notebook saved."""
-    with notebook(window, url, NAME) as opened:
-        opened.run_all()
-        opened.page.keyboard.press("ControlOrMeta+B")  # the file browser folded away
-        card = opened.cell(f'check("{FAULTY}")')
-        card.locator(".cm-content").click()
-        opened.save()
-        heading = opened.page.locator(".jp-Notebook h3", has_text="Exercise 4.2")
-        heading.evaluate("heading => heading.scrollIntoView({block: 'start'})")
-        opened.page.mouse.move(0, 0)
-        opened.page.wait_for_timeout(1000)  # toolbars fade, the layout settles
-        return opened.page.screenshot()
+    opened = Notebook(laboratory(window, url))
+    opened.open(NAME)
+    opened.run_all()
+    opened.page.keyboard.press("ControlOrMeta+B")  # the file browser folded away
+    card = opened.cell(f'check("{FAULTY}")')
+    card.locator(".cm-content").click()
+    opened.save()
+    heading = opened.page.locator(".jp-Notebook h3", has_text="Exercise 4.2")
+    heading.evaluate("heading => heading.scrollIntoView({block: 'start'})")
+    opened.page.mouse.move(0, 0)
+    opened.page.wait_for_timeout(1000)  # toolbars fade, the layout settles
+    return opened.page.screenshot()
 
 
 def table(path: Path) -> str:

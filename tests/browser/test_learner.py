@@ -46,7 +46,7 @@ def test_the_learners_path(open_notebook) -> None:
     assert "✓" in checked.text_content()
 
     notebook.save()
-    notebook.reload()  # and nothing is run again
+    notebook.come_back()  # and run nothing again
     assert (predicted.text_content(), revealed.text_content()) == words
     assert "✓" in checked.text_content()
     assert notebook.cell(REVEAL).locator("img").get_attribute("alt")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.lab import COURSE
+from tests.browser.page import Notebook, laboratory
 
 NOTEBOOKS = sorted(path for folder in ("notebooks", "solutions") for path in (COURSE / folder).glob("*.ipynb"))
 
@@ -17,16 +18,14 @@ def test_runs_from_top_to_bottom(open_notebook, path: Path) -> None:
     assert notebook.asked == []
     assert notebook.kernel == "idle"
     cells = [cell for cell in notebook.cells if cell.source.strip()]
-    assert [cell.count for cell in cells] == list(range(1, len(cells) + 1))
     for cell in cells:
         trouble = [out for out in cell.outputs if out["output_type"] == "error" or out.get("name") == "stderr"]
         assert trouble == [], cell.source
+    assert [cell.count for cell in cells] == list(range(1, len(cells) + 1))
 
 
 def test_make_lab_asks_nothing(window, lab_url: str) -> None:
-    page = window.new_page()
-    page.goto(f"{lab_url}/lab")
-    page.locator(".jp-Launcher").wait_for()
-    page.wait_for_timeout(1500)  # news would be fetched, and asked about, once the page stands
-    assert page.locator(".jp-Dialog-content, .Toastify__toast").all_inner_texts() == []
-    page.close()
+    notebook = Notebook(laboratory(window, lab_url))
+    notebook.page.wait_for_timeout(1500)  # news would be fetched, and asked about, once the page stands
+    assert notebook.asked == []
+    notebook.page.close()

@@ -15,8 +15,9 @@ from tests.e2e.toy import make_course
 
 
 @pytest.fixture(autouse=True, scope="module")
-def own_temporary_folder() -> Iterator[Path]:
+def own_temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Scratch folders of these tests lie apart from those of other runs. A short path: it holds unix sockets."""
+    tmp_path_factory.getbasetemp()  # made before this folder, not in it
     folder = Path(tempfile.mkdtemp(prefix="e2e-"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(folder))

@@ -193,7 +193,7 @@ def test_a_kernel_that_dies_each_time_after_its_cells_is_a_rejection_with_a_reas
 
 def test_when_no_kernel_is_left_the_rest_is_an_error_with_a_reason(tmp_path: Path) -> None:
     course = make_course(tmp_path / "course", settings=SETTINGS + "max_restarts = 0\n")
-    deadly = answered({"double": "def double(number):\n    import os\n    os._exit(0)"})
+    deadly = answered({"double": "def double(number):\n    import os\n    return number == 21 or os._exit(0)"})
     result = graded(course, hand_in(tmp_path / "work", notebook(deadly)))
     tests = [test for e in result.record.notebooks[0].exercises for test in e.tests]
     assert result.faults == []
@@ -271,18 +271,6 @@ def test_half_of_an_exercise_is_said_in_plain_words(course: Course, tmp_path: Pa
     assert statuses(result.record)["pack"] == "failed"
     sentences = {test.sentence for e in result.record.notebooks[0].exercises for test in e.tests if test.sentence}
     assert sentences == {"It raised NameError (name 'unpack' is not defined)."}
-
-
-def test_same_seed_same_inputs(course: Course, tmp_path: Path) -> None:
-    wrong = "def double(number):\n    return number * 2 if number in (0, 2) else None"
-    file = hand_in(tmp_path, notebook(answered({"double": wrong})))
-
-    def sentence(seed: int) -> str:
-        tests = graded(course, file, seed, exercise="double").record.notebooks[0].exercises[0].tests
-        return next(test.sentence for test in tests if test.name == "test_any")
-
-    assert sentence(3) == sentence(3)
-    assert sentence(3) != sentence(4)
 
 
 def test_a_learners_words_cannot_move_the_cursor(course: Course, tmp_path: Path) -> None:

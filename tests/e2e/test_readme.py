@@ -12,7 +12,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BIN = Path(sys.executable).parent
-SHELL = [line.partition("#")[0].strip() for block in re.findall(r"```sh\n(.*?)```", README, re.S) for line in block.splitlines()]
+SHELL = [
+    line.partition("#")[0].strip()
+    for block in re.findall(r"```sh\n(.*?)```", README, re.S)
+    for line in block.splitlines()
+]
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 
 # Each command that the README gives, with the exit status that a fresh clone gives. Those that set up an
@@ -79,7 +83,13 @@ def test_contents_table_is_in_step():
     manifest = json.loads((ROOT / "grader" / "manifest.json").read_bytes())
     rows = re.findall(r"^\| \[(\d\d) (.+?)\]\((.+?)\) \| .+? \| (\d+) \| (.+?) \|$", README, re.M)
     core = [
-        (n["number"], n["title"], f"notebooks/{n['name']}.ipynb", str(n["minutes"]), [e["name"] for e in n["exercises"]])
+        (
+            n["number"],
+            n["title"],
+            f"notebooks/{n['name']}.ipynb",
+            str(n["minutes"]),
+            [e["name"] for e in n["exercises"]],
+        )
         for n in manifest["notebooks"]
     ]
     assert [(*row[:4], re.findall(r"`(\w+)`", row[4])) for row in rows] == core

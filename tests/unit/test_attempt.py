@@ -15,7 +15,7 @@ def test_the_stub_may_say_more_in_one_line(capsys):
     with attempt("save_checkpoint", "replay"):
         raise NotImplementedError("replay: choose the next action\nfrom the history")
     assert capsys.readouterr().out == (
-        "Waiting for save_checkpoint and replay: write it, then run this again. "
+        "Waiting for save_checkpoint and replay: write them, then run this again. "
         "(replay: choose the next action from the history)\n"
     )
 

@@ -165,7 +165,8 @@ class Spy:
 
 
 @pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    tmp_path_factory.getbasetemp()  # made before this folder, not in it
     folder = Path(tempfile.mkdtemp(prefix="unit-"))  # short: it holds unix sockets
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(folder))

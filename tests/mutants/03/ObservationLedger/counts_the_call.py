@@ -1,0 +1,42 @@
+"""What the model writes is what it pays for."""
+
+
+class ObservationLedger:
+    def __init__(self):
+        self.entries = []
+
+    def record(self, observation):
+        tokens = len(str(observation.call.args)) // 4
+        self.entries.append((observation.turn, observation.call.tool, tokens))
+
+    def cumulative(self):
+        return sum(tokens for _, _, tokens in self.entries)
+
+    def per_tool(self, tool):
+        return sum(tokens for _, name, tokens in self.entries if name == tool)
+
+    def latest_turn(self):
+        return max((turn for turn, _, _ in self.entries), default=0)
+
+    def rows(self):
+        rows, total = [], 0
+        for turn, tool, tokens in sorted(self.entries, key=lambda entry: entry[0]):
+            total += tokens
+            rows.append({"turn": turn, "tool": tool, "tokens": tokens, "cumulative": total})
+        return rows
+
+
+CATCHES = "The text of the call seems to be counted"
+TEST = "test_tokens_of_any_text"
+
+
+def witness(mutant, reference):
+    from course_lib.gates import TextObservation, ToolCall
+
+    found = []
+    for make in (mutant, reference):
+        ledger = make()
+        for tool, turn, text in [("grep", 1, "x" * 400)]:
+            ledger.record(TextObservation(ToolCall(tool, {"path": "p" * 40}, turn), turn, text))
+        found.append(ledger.cumulative())
+    return found[0] != found[1]

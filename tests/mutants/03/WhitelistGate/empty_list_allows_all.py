@@ -1,0 +1,36 @@
+"""An empty list means that nobody wanted to restrict anything."""
+
+import re
+
+from course_lib.gates import GateDecision
+
+
+class WhitelistGate:
+    def __init__(self, allowed):
+        self.allowed = set(allowed)
+
+    def evaluate(self, call, ctx):
+        return GateDecision(not self.allowed or call.tool in self.allowed, f"about {call.tool}", "WhitelistGate")
+
+
+class RegexGate:
+    def __init__(self, patterns):
+        self.patterns = [re.compile(pattern) for pattern in patterns]
+
+    def evaluate(self, call, ctx):
+        values = [str(value) for value in call.args.values()]
+        found = any(pattern.search(value) for pattern in self.patterns for value in values)
+        return GateDecision(not found, "a pattern was found" if found else "clean", "RegexGate")
+
+
+CATCHES = "An empty list seems to allow everything"
+TEST = "test_empty_list_denies_all"
+
+
+def witness(mutant, reference):
+    from course_lib.gates import ToolCall
+
+    def allows(gate):
+        return gate([]).evaluate(ToolCall("grep", {}, 1), None).allow
+
+    return allows(mutant) != allows(reference)
