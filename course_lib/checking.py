@@ -39,6 +39,8 @@ def check(name: str, namespace: dict[str, Any] | None = None) -> None:
     """
     if os.environ.get("COURSE_GRADING"):
         return
+    if not isinstance(name, str):  # check(replay), without the quotes
+        name = getattr(name, "__name__", str(name))
     try:
         from grader.course import Course, CourseError
     except ImportError:
@@ -63,10 +65,14 @@ def check(name: str, namespace: dict[str, Any] | None = None) -> None:
 def _check(course: Course, facts: ExerciseFacts, namespace: dict[str, Any]) -> None:
     from grader.judge.session import Job, judge
 
-    missing = [name for name in facts.defines if not callable(namespace.get(name))]
-    if missing:
-        say(f"{facts.name}: {' and '.join(missing)} not defined here. Run the cell that defines it, then check again.")
-        return
+    for name in facts.defines:
+        if name not in namespace:
+            say(f"{name} is not defined here. Run the cell that defines it, then check again.")
+            return
+        if not callable(namespace[name]):
+            kind = type(namespace[name]).__name__
+            say(f"{name} is a {kind} here, nothing that can be called. Run the cell that defines it, then check again.")
+            return
     if all(_is_stub(namespace[name], facts.stubs.get(name)) for name in facts.defines):
         say(f"{facts.name} is still the stub: fill it in, run its cell, then check again.")
         return
@@ -175,9 +181,29 @@ def _ended(sentence: str) -> str:
 
 
 def _short(value: Any) -> str:
-    obj = getattr(value, "obj", None)  # an object that stays with the test: its class says enough
-    text = f"<{type(obj).__name__}>" if obj is not None else repr(value)
+    text = _written(value)
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]} …"
+
+
+def _written(value: Any) -> str:
+    """A value as a learner would write or call it; a trace as what happened in it, entry by entry."""
+    from grader.judge.learner import Remote
+    from grader.kernel.wire import Opaque, Record
+
+    match value:
+        case Remote():  # an object that stays with the test: its class says enough
+            return f"<{type(value.obj).__name__}>"
+        case Record():
+            fields = ", ".join(f"{name}={_written(field)}" for name, field in value.fields.items())
+            return f"{value.type_name.rpartition(':')[2]}({fields})"
+        case Opaque():
+            return f"<{value.type_name.rpartition(':')[2]}>"
+        case [{"action": {"tool": _}, "observation": {"ok": _}}, *_]:
+            steps = [f"{step['action']['tool']} {'ok' if step['observation']['ok'] else 'failed'}" for step in value]
+            return f"[{len(steps)} entries: {', '.join(steps)}]"
+        case list():
+            return f"[{', '.join(map(_written, value))}]"
+    return repr(value)
 
 
 def _digest(source: str, name: str) -> str | None:

@@ -6,6 +6,7 @@ Imports stand inside the commands: `grader --help` and `grader hint` start witho
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -152,13 +153,15 @@ def _grade(course: Course, submission: Any, seed: int, exercise: str | None, *, 
         except KernelStartError as error:
             raise _Stop(f"no kernel can be started here: {error}", GRADER_FAILED) from None
     if graded.record.status != "rejected":
-        terminal.show(graded.record, course.manifest, graded.notes, console)
+        terminal.show(graded.record, course.manifest, graded.notes, console, all_of_it=exercise is not None)
     return graded
 
 
 def _count(submission: Any) -> str:
-    count = sum(entry.path is not None for entry in submission.notebooks)
-    return f"{count} notebook{'' if count == 1 else 's'}"
+    """How many notebooks, and where they lie: a person must see whose work is graded."""
+    paths = [entry.path for entry in submission.notebooks if entry.path is not None]
+    folders = sorted({os.path.relpath(path.parent) for path in paths})
+    return f"{len(paths)} notebook{'' if len(paths) == 1 else 's'} in {', '.join(folders)}/"
 
 
 def _write_json(record: Any, target: str) -> None:
@@ -199,8 +202,6 @@ def batch(
 
     Stop it when you like: what is finished is kept, and the same command goes on from there.
     """
-    import os
-
     from grader.batch import Batch
     from grader.kernel.confine import missing_layers
     from grader.submissions import InputError
@@ -263,18 +264,20 @@ def _run_batch(batch: Any) -> int:
 
 
 @main.command()
-@click.argument("name")
+@click.argument("name", required=False)
 @click.argument("level", type=click.IntRange(1, 3), required=False)
 @click.pass_obj
-def hint(root: Path | None, name: str, level: int | None) -> None:
-    """The next hint of an exercise: a question, a direction, almost the answer."""
+def hint(root: Path | None, name: str | None, level: int | None) -> None:
+    """The next hint of an exercise (replay, or 4.2): a question, a direction, almost the answer."""
     from grader.hints import next_level, remember
 
     course = _course(root)
-    facts = course.manifest.exercise(name)
+    exercises = [e for n in course.manifest.notebooks for e in n.exercises]
+    facts = next((e for e in exercises if name in (e.name, e.number)), None)
     if facts is None:
-        known = ", ".join(e.name for n in course.manifest.notebooks for e in n.exercises)
-        raise _Stop(f"no exercise {name}. The course has {known}.", WRONG_INPUT)
+        known = ", ".join(e.name for e in exercises)
+        raise _Stop(f"{f'no exercise {name}.' if name else 'which exercise?'} The course has {known}.", WRONG_INPUT)
+    name = facts.name
     level = level or next_level(course.name, name, len(facts.hints))
     remember(course.name, name, level)
     click.echo(f"\n  {name} · hint {level} of {len(facts.hints)}\n")

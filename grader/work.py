@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from time import monotonic
 
@@ -106,7 +107,8 @@ class NotebookWork:
             job = Job(session, started, self.seed, on_verdict=step)
             yield job
             self.verdicts, self.faults = job.verdicts, job.tracebacks
-            self.notes += [f"{self.submitted.path.name}: {note}" for note in _cell_notes(session)]
+            notes = [*_cell_notes(session), *_near_misses(wanted, self.status, session)]
+            self.notes += [f"{self.submitted.path.name}: {note}" for note in notes]
             self._check_predictions(session, kept)
         self.seconds = monotonic() - clock
 
@@ -230,12 +232,27 @@ def _is_stub(session: Session, cell: int, name: str, stub: str | None) -> bool:
 def _cell_notes(session: Session) -> Iterator[str]:
     for cell, run in sorted(session.runs.items()):
         if run.outcome == "time":
-            yield f"code cell {cell + 1} was {run.error}"
+            yield f"{_cell(session, cell)} was {run.error}"
         elif run.outcome == "killed":
-            yield f"code cell {cell + 1} ended the whole kernel and was left out"
+            yield f"{_cell(session, cell)} ended the whole kernel and was left out"
     for cell, parsed in enumerate(session.scan.cells):
         if parsed.problem:
-            yield f"code cell {cell + 1} is not Python: {parsed.problem}"
+            yield f"{_cell(session, cell)} is not Python: {parsed.problem}"
+
+
+def _cell(session: Session, cell: int) -> str:
+    """A cell as a person finds it: by its first line. JupyterLab shows no numbers that would do."""
+    first = next((line.strip() for line in session.cells[cell].splitlines() if line.strip()), "")
+    return f"the cell “{first[:50]}{'…' if len(first) > 50 else ''}”"
+
+
+def _near_misses(exercises: list[ExerciseFacts], status: Mapping[str, str], session: Session) -> Iterator[str]:
+    """For each exercise that nothing defines: a name in the notebook that looks like it."""
+    there = {name for cell in session.scan.cells for name in cell.names}
+    for exercise in exercises:
+        if status.get(exercise.name) == "missing":
+            near = get_close_matches(exercise.name, there - {e.name for e in exercises}, n=1, cutoff=0.8)
+            yield f"no cell defines {exercise.name}" + (f"; there is a {near[0]}" if near else "")
 
 
 def _small_file(path: Path) -> bytes:

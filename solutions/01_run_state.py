@@ -197,7 +197,7 @@ predict(
 # ### Before you run · P01.4, P01.5, P01.6
 #
 # Three runs with the healthy adapter, each close to an edge of that table. For each, predict the *status* after
-# its last entry as it is printed here: one of the three above, or `"in_progress"`.
+# its last entry as it is told here: one of the three above, or `"in_progress"`.
 #
 # - **P01.4**, a late report: the first two calls of `list_notes` fail, and everything after that goes well. So
 #   the report is written, as entry number six.
@@ -215,8 +215,8 @@ predict("P01.6", "in_progress", confidence=0.6)
 # ### A fold, worked out
 #
 # To *fold* a trace is to walk through it with one value in hand: at each entry the new value is made from the old
-# one and that entry. Here the value is how many characters of text the agent has seen. Look at where it stays:
-# the two failed reads brought nothing.
+# one and that entry. Here the value is how many characters of text the agent has seen. Look at where it stays as it
+# was: the listing and the two failed reads brought no text.
 
 
 # %%

@@ -43,6 +43,7 @@
 # tests.
 
 # %%
+import inspect
 import json
 import re
 import tempfile
@@ -153,7 +154,7 @@ reveal("P03.2", lambda: first_that_fits(entries=6, failed=3, written=False))
 proposal = ToolCall(tool="grep", args={"pattern": "timeout"}, turn=1)
 print(proposal)
 print(GateDecision(allow=False, reason="it is raining", gate_name="WeatherGate"))
-help(VerificationGate.evaluate)
+print(inspect.getsource(VerificationGate))
 
 # %% [markdown]
 # `ctx`, a `GateContext`, is all that a gate may look at besides the call: the present turn, the observations so
@@ -727,11 +728,15 @@ def clamped(tool, most):
     return lambda args: tool(args)[:most]
 
 
-with attempt("ObservationLedger", "BudgetGate", "GateChain"):
-    many = [ToolCall("grep", {"pattern": f"pump {turn % 7 + 1} timeout"}, turn) for turn in range(1, 20)]
-    ledger = ObservationLedger()
+def search_again_and_again(ledger):
+    script = [ToolCall("grep", {"pattern": f"pump {turn % 7 + 1} timeout"}, turn) for turn in range(1, 20)]
     chain = GateChain([ShortCallGate(200), BudgetGate(CEILING)])
-    result = run_loop(ScriptedModel(many), chain, {"grep": clamped(logs["grep"], 48_000)}, ledger)
+    return run_loop(ScriptedModel(script), chain, {"grep": clamped(logs["grep"], 48_000)}, ledger)
+
+
+with attempt("ObservationLedger", "BudgetGate", "GateChain"):
+    ledger = ObservationLedger()
+    result = search_again_and_again(ledger)
     denied = [turn["turn"] for turn in result["turns"] if not turn["decisions"][-1].allow]
     figures.show(figures.token_stairs(ledger.rows(), CEILING, denied))
     print("ended:", result["ended"], "after", result["refusals"], "refusals, in turn", len(result["turns"]))
@@ -744,8 +749,9 @@ with attempt("ObservationLedger", "BudgetGate", "GateChain"):
 
 # %%
 with attempt("ObservationLedger", "BudgetGate", "GateChain"):
+    messages = search_again_and_again(ObservationLedger())["messages"]
     for role in ("tool", "system"):
-        told = [message["content"] for message in result["messages"] if message["role"] == role]
+        told = [message["content"] for message in messages if message["role"] == role]
         print(f"{role:7} {len(told):>2} messages, {sum(map(len, told)):>8,} characters")
 
 # %% [markdown]

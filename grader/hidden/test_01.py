@@ -117,6 +117,7 @@ def test_other_tools_complete_nothing(learner, rng):
     other = rng.choice(["write_note", "write_draft", "write_reports", "write_"])
     trace = [*mixture(rng, rng.randint(1, 4), rng.randint(0, 2)), entry(rng, True, other)]
     promise_end(learner, trace, None, COMPLETED, "It looks as if any tool that writes completes the run")
+    promise_end(learner, [*trace, report(rng, True)], COMPLETED, None, GOES_ON)
 
 
 @exercise("end_after", points=2, rule="limits")

@@ -326,22 +326,6 @@ def call_that_breaks(gates, turn=1, **args):
     return ToolCall("any", {"breaks": [gate._name for gate in gates], **args}, turn)
 
 
-@exercise("GateChain", points=2, rule="short-circuit")
-def test_nobody_is_asked_after_a_denial(learner, rng):
-    """In any chain, gates behind the first denial are not asked, and those before it once."""
-    for method in ("decide", "evaluate"):
-        for _ in range(2):
-            gates, chain = a_chain(learner, rng)
-            at = rng.randrange(len(gates) - 1)
-            ctx = GateContext(1, [], learner.remote(Books()))
-            _ = chain.call(method, call_that_breaks([gates[at]]), ctx).value
-            numbers = [len(gate._asked) for gate in gates]
-            promise(not any(numbers[at + 1 :]), "Gates behind a denial are still asked")
-            promise(
-                numbers[: at + 1] == [1] * (at + 1), "A gate up to the denial is asked more than once, or not at all"
-            )
-
-
 @exercise("GateChain", points=2, rule="first-denial-speaks")
 def test_first_denial_speaks(learner, rng):
     """A call that breaks several rules is answered by the gate that stands first among them."""
@@ -438,6 +422,74 @@ def plan_of(rng, allowed, denied):
     return plan
 
 
+@exercise("GateChain", points=2, rule="clean-refusal")
+def test_how_a_run_ends(learner, rng):
+    """It says how it ended and how many calls were denied; the exit code is 0 at either end."""
+    for plan, ended in [
+        (plan_of(rng, rng.randrange(3, 6), rng.randrange(1, 3)), "done"),
+        ([*plan_of(rng, rng.randrange(2, 5), 2), False, True], "refused"),
+        ([True] * rng.randrange(1, 4), "done"),
+    ]:
+        got = Loop(learner, rng, plan).result
+        promise(got["ended"] == ended, "ended says something else than what happened")
+        promise(same(got["exit_code"], 0), "A clean refusal seems to count as a crash")
+        denied = plan[: len(plan) - (ended == "refused")].count(False)
+        promise(same(got["refusals"], denied), "refusals is not the number of denied calls")
+
+
+@exercise("GateChain", points=2, rule="decisions-on-record")
+def test_the_record_of_a_run(learner, rng):
+    """Every turn is on record, with its call and every decision that was made on it."""
+    for plan in (plan_of(rng, rng.randrange(3, 6), 2), [*plan_of(rng, rng.randrange(2, 5), 2), False]):
+        loop = Loop(learner, rng, plan)
+        turns = loop.result["turns"]
+        promise(shape(turns, [{"turn": int, "call": "ToolCall", "decisions": ["GateDecision"]}]), NOT_THE_RESULT)
+        promise([entry["turn"] for entry in turns] == list(range(1, len(plan) + 1)), "Not every turn is on record")
+        for turn, entry in enumerate(turns, 1):
+            promise(
+                same(entry["call"].fields["args"], loop.calls[turn - 1].args), "A turn is on record with another call"
+            )
+            names = [gate._name for gate in loop.gates]
+            if not plan[turn - 1]:
+                names = names[: names.index(loop.calls[turn - 1].args["breaks"][0]) + 1]
+            made = [said.gate_name for said in entry["decisions"]]
+            promise(made == names, "A turn is on record without some of its decisions")
+
+
+@exercise("GateChain", rule="refusal-shown")
+def test_messages_say_what_happened(learner, rng):
+    """The messages hold one entry a turn: what the tool returned, or that the call was refused, and why."""
+    plan = plan_of(rng, rng.randrange(3, 6), 2)
+    loop = Loop(learner, rng, plan)
+    messages = loop.result["messages"]
+    promise(shape(messages, [{"role": str, "content": str}]), "A message has not the form that was promised")
+    promise(len(messages) == len(plan), "There is not one message for each turn")
+    for turn, message in enumerate(messages, 1):
+        if plan[turn - 1]:
+            expected = {"role": "tool", "content": loop.text(turn)}
+            promise(same(message, expected), "The message says something else than the tool returned")
+            continue
+        reason = f"{loop.calls[turn - 1].args['breaks'][0]} is against it"
+        promise(message["role"] == "system", "A refusal is told in another role than the system's")
+        promise(reason in message["content"], "The reason of a refusal is not told")
+
+
+@exercise("GateChain", points=2, rule="short-circuit")
+def test_nobody_is_asked_after_a_denial(learner, rng):
+    """In any chain, gates behind the first denial are not asked, and those before it once."""
+    for method in ("decide", "evaluate"):
+        for _ in range(2):
+            gates, chain = a_chain(learner, rng)
+            at = rng.randrange(len(gates) - 1)
+            ctx = GateContext(1, [], learner.remote(Books()))
+            _ = chain.call(method, call_that_breaks([gates[at]]), ctx).value
+            numbers = [len(gate._asked) for gate in gates]
+            promise(not any(numbers[at + 1 :]), "Gates behind a denial are still asked")
+            promise(
+                numbers[: at + 1] == [1] * (at + 1), "A gate up to the denial is asked more than once, or not at all"
+            )
+
+
 @exercise("GateChain", points=3, rule=["loop-flow", "denied-never-runs"])
 def test_denied_calls_leave_nothing(learner, rng):
     """A denied call does not run and has no row in the ledger; an allowed one runs once and has one."""
@@ -456,23 +508,15 @@ def test_denied_calls_leave_nothing(learner, rng):
 
 @exercise("GateChain", points=2, rule="refusal-shown")
 def test_model_hears_of_everything(learner, rng):
-    """Before each proposal the model has been told what every turn so far came to, refusals with their reason."""
+    """Before each proposal the model has been told what every turn so far came to, refusals included."""
     plan = plan_of(rng, rng.randrange(3, 6), 2)
     loop = Loop(learner, rng, plan)
     promise(len(loop.model._told) == len(plan) + 1, "The model is not asked once for each turn")
-    for turn, told in enumerate(loop.model._told):
-        missing = "The model is not told of a refusal" if len(told) < turn else "The model is told too much"
-        promise(len(told) == turn, missing, turn=turn + 1)
+    for turns, told in enumerate(loop.model._told):
         promise(shape(told, [{"role": str, "content": str}]), "A message has not the form that was promised")
-        for before, message in enumerate(told, 1):
-            if plan[before - 1]:
-                expected = {"role": "tool", "content": loop.text(before)}
-                promise(same(message, expected), "The model is told something else than the tool returned")
-                continue
-            reason = f"{loop.calls[before - 1].args['breaks'][0]} is against it"
-            promise(message["role"] == "system", "A refusal is told in another role than the system's")
-            promise(reason in message["content"], "The reason of a refusal is not told")
-    promise(same(loop.result["messages"], loop.model._told[-1]), "messages is not what the model was told")
+        promise(len(told) <= turns, "The model is told more than one thing a turn")
+        promise(len(told) == turns, "The model is not told of a refusal, or not before its next proposal")
+        promise(same(told, loop.result["messages"][:turns]), "messages is not what the model was told")
 
 
 @exercise("GateChain", points=3, rule="refusal-threshold")
@@ -528,32 +572,6 @@ def test_turns_are_the_loops_own(learner, rng):
     promise([each["turn"] for each in got["turns"]] == numbers, "The turns of the record are not those of the loop")
     sentence = "An observation bears the turn of its call instead of the loop's"
     promise([each.turn for each in books._observations] == numbers, sentence)
-
-
-@exercise("GateChain", points=2, rule=["decisions-on-record", "clean-refusal"])
-def test_the_record_of_a_run(learner, rng):
-    """Every turn is on record with its call and all its decisions; the exit code is 0, however it ended."""
-    for plan, ended in [
-        (plan_of(rng, rng.randrange(3, 6), rng.randrange(1, 3)), "done"),
-        ([*plan_of(rng, rng.randrange(2, 5), 2), False, True], "refused"),
-        ([True] * rng.randrange(1, 4), "done"),
-    ]:
-        loop = Loop(learner, rng, plan)
-        got, until = loop.result, len(plan) - (ended == "refused")
-        promise(got["ended"] == ended, "ended says something else than what happened")
-        promise(same(got["exit_code"], 0), "A clean refusal seems to count as a crash")
-        promise(same(got["refusals"], plan[:until].count(False)), "refusals is not the number of denied calls")
-        promise(shape(got["turns"], [{"turn": int, "call": "ToolCall", "decisions": ["GateDecision"]}]), NOT_THE_RESULT)
-        promise(len(got["turns"]) == until, "Not every turn is on record")
-        for turn, entry in enumerate(got["turns"], 1):
-            promise(
-                same(entry["call"].fields["args"], loop.calls[turn - 1].args), "A turn is on record with another call"
-            )
-            names = [gate._name for gate in loop.gates]
-            if not plan[turn - 1]:
-                names = names[: names.index(loop.calls[turn - 1].args["breaks"][0]) + 1]
-            made = [said.gate_name for said in entry["decisions"]]
-            promise(made == names, "A turn is on record without some of its decisions")
 
 
 # --- WhitelistGate and RegexGate ----------------------------------------------------------------

@@ -66,7 +66,7 @@ def test_contradictions_are_refused(learner, rng, pure_adapter, random_run):
     """A checkpoint is refused whichever of its counters does not fit its trace, too high or too low."""
     trace = random_run(pure_adapter(), rng.randrange(5, 10))
     honest = checkpoint_of(trace)
-    one_more = copy.deepcopy([*trace, trace[-1]])
+    one_more = [*copy.deepcopy(trace), copy.deepcopy(trace[-1])]
     one_more[-1]["observation"] = {"ok": True, "text": "an entry too many"}
     retries = "The retries in the file are believed"
     forged = [

@@ -76,7 +76,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class _Remote:
+class Remote:
     """A grader's object as an argument: only its number crosses."""
 
     ref: wire.Ref
@@ -125,7 +125,7 @@ class Learner:
         """Make an object of course_lib ("course_lib.module:Name") in the learner's process. For plain data only."""
         return self._keep("lib", name, args, kwargs)
 
-    def remote(self, obj: Any) -> _Remote:
+    def remote(self, obj: Any) -> Remote:
         """`obj` stays in the grader; the learner gets a stand-in that forwards calls and reads of attributes.
 
         It reads every attribute whose name does not begin with an underscore: keep expected values behind one.
@@ -138,7 +138,7 @@ class Learner:
             self._remotes.append(obj)
         methods = tuple(n for n in dir(type(obj)) if not n.startswith("_") and callable(getattr(type(obj), n)))
         own = tuple(n for n, v in getattr(obj, "__dict__", {}).items() if not n.startswith("_") and callable(v))
-        return _Remote(wire.Ref("remote", number, methods + own, callable(obj)), obj)
+        return Remote(wire.Ref("remote", number, methods + own, callable(obj)), obj)
 
     def path(self, name: str = "") -> str:
         """A path in this test's own empty folder, which is also the current folder of its calls."""
@@ -263,7 +263,7 @@ class Learner:
         )
 
     def _ref(self, value: Any) -> wire.Ref | None:
-        if isinstance(value, _Remote):
+        if isinstance(value, Remote):
             return value.ref
         if isinstance(value, Handle):
             return value.ref

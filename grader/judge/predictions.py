@@ -8,6 +8,7 @@ from typing import Any
 
 from course_lib import journal
 from course_lib.definitions import PREDICTION_ID
+from course_lib.values import readable
 from grader.course import PredictionFacts
 
 # What a prediction is worth that stands in the notebook as a literal, with no record of when it was made.
@@ -111,10 +112,8 @@ def _check(facts: PredictionFacts, lines: list[journal.Line], has_record: bool, 
         problem = "was written after its outcome had been seen."
     elif not intact:
         problem = "stands on a line of the journal that cannot be relied on."
-    elif calls and not any(call.constant for call in calls):
-        problem = "is computed in the notebook, not written down. Write the value you expect."
     elif not own_words:
-        problem = "reads otherwise in the notebook than in the record. Let the cell say what you predicted first."
+        problem = _other_words(calls, predicted)
     points = 0 if problem else facts.points
     correct = journal.agrees(predicted.value, observed.value) if observed is not None else None
     return PredictionVerdict(
@@ -130,6 +129,18 @@ def _check(facts: PredictionFacts, lines: list[journal.Line], has_record: bool, 
         facts.points,
         problem,
     )
+
+
+def _other_words(calls: list[Call], predicted: journal.Line) -> str:
+    """Why the notebook's own words are not those of the record, and what to put back."""
+    again = f"Put back {readable(predicted.value)}, confidence={predicted.confidence:g}, as recorded."
+    if not calls:
+        return f"is on record, but no cell says it any more. {again}"
+    if not any(call.constant for call in calls):
+        return "is computed in the notebook, not written down. Write the value you expect."
+    if not any(_fair(call.confidence) for call in calls):
+        return f"has a confidence in the notebook that is not between 0 and 1. {again}"
+    return f"reads otherwise in the notebook than in the record. {again}"
 
 
 def _fair(confidence: float | None) -> bool:

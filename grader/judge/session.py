@@ -33,6 +33,7 @@ ARGUMENTS = [
     "--import-mode=importlib",
     "--assert=plain",
     "--capture=no",
+    "--tb=native",  # nobody reads these tracebacks, and pytest's own are slow to make
     "-p",
     "no:cacheprovider",
     "-p",

@@ -53,12 +53,13 @@ def read_notebook(data: bytes, names: Iterable[str] = ()) -> Notebook:
     outputs: list[list[Output]] = []
     notes: list[str] = []
     retyped: set[int] = set()
-    for number, cell in enumerate(_cells(document), 1):
+    for cell in _cells(document):
         kind, source = cell.get("cell_type"), _text(cell.get("source", cell.get("input", "")))
         if kind != "code":
             if not (defines is not None and defines.search(source)):
                 continue
-            notes.append(f"cell {number} is a {kind} cell that holds a definition; it was read as code")
+            first = source.strip().partition("\n")[0][:50]
+            notes.append(f"the {kind} cell “{first}” holds a definition; it was read as code")
             retyped.add(len(sources))
         sources.append(source)
         stored = cell.get("outputs")

@@ -19,23 +19,19 @@ WIDTH = 100
 MARKS = {"passed": "[green]✓[/]", "failed": "[red]✗[/]", "error": "[red]![/]", "skipped": "[dim]–[/]"}
 
 
-def show(record: GradeRecord, manifest: Manifest, notes: list[str], console: Console) -> None:
-    """Print the whole of it to `console`, at most 100 columns wide."""
+def show(
+    record: GradeRecord, manifest: Manifest, notes: list[str], console: Console, *, all_of_it: bool = False
+) -> None:
+    """Print it to `console`, at most 100 columns wide; of each exercise a few failures, with `all_of_it` every one."""
     console.print(_table(record, manifest))
     console.print()
     for notebook in record.notebooks:
         if notebook.status == "rejected":
             console.print(Text.assemble(("  ! ", "red"), notebook.message))
-        _failures(notebook, console)
+        _failures(notebook, console, None if all_of_it else SHOWN_PER_EXERCISE)
     for note in notes:
         console.print(Text.assemble(("  · ", "dim"), (note, "dim")))
     console.print(Text.assemble(("  Next: ", "bold"), next_step(record, manifest)))
-
-
-def headline(record_course: str, notebooks: int, seed: int) -> str:
-    """The line above the progress bar."""
-    plural = "s" if notebooks != 1 else ""
-    return f"  {record_course} · {notebooks} notebook{plural} · seed {seed}"
 
 
 def next_step(record: GradeRecord, manifest: Manifest) -> str:
@@ -50,11 +46,17 @@ def next_step(record: GradeRecord, manifest: Manifest) -> str:
             asked = manifest.exercise(exercise.name)
             title = f', exercise {asked.number} "{asked.title}"' if asked else ""
             return f"{exercise.name} (notebook {facts.number}{title}) · grader hint {exercise.name}"
-        open_predictions = [p.id for p in notebook.predictions if p.points < p.max_points]
-        if open_predictions:
-            return f"prediction {open_predictions[0]} (notebook {facts.number}): write it down before you run its cell"
-    if any(notebook.status != "graded" for notebook in record.notebooks):
+        unmade = [p.id for p in notebook.predictions if not p.made]
+        if unmade:
+            return f"prediction {unmade[0]} (notebook {facts.number}): write it down before you run its cell"
+        spoiled = [p.id for p in notebook.predictions if p.points < p.max_points]
+        if spoiled:
+            return f"prediction {spoiled[0]} (notebook {facts.number}): what is said of it above"
+    if any(notebook.status == "rejected" for notebook in record.notebooks):
         return "the notebooks that could not be read, see above"
+    absent = [notebook.name for notebook in record.notebooks if notebook.status == "not_submitted"]
+    if absent:
+        return f"notebook {absent[0][:2]}, which is not here yet"
     return "nothing. Everything asked for is there."
 
 
@@ -113,13 +115,14 @@ def _points(score: float, most: float) -> str:
     return f"{score:g} / {most:g}"
 
 
-def _failures(notebook: NotebookRecord, console: Console) -> None:
+def _failures(notebook: NotebookRecord, console: Console, most: int | None) -> None:
     for exercise in notebook.exercises:
         failed = [t for t in exercise.tests if t.outcome in ("failed", "error")]
-        for test in failed[:SHOWN_PER_EXERCISE]:
+        for test in failed[:most]:
             _failure(exercise, test, console)
-        if len(failed) > SHOWN_PER_EXERCISE:
-            console.print(Text(f"      and {len(failed) - SHOWN_PER_EXERCISE} more of {exercise.name}.", style="dim"))
+        if more := len(failed[most:]) if most is not None else 0:
+            see = f"grader check --exercise {exercise.name}"
+            console.print(Text(f"      and {more} more of {exercise.name}: {see}", style="dim"))
         if failed:
             console.print()
 
@@ -128,7 +131,8 @@ def _failure(exercise: ExerciseRecord, test: TestRecord, console: Console) -> No
     mark = "✗" if test.outcome == "failed" else "!"
     title = test.title[:1].lower() + test.title[1:].rstrip(".")
     console.print(Text.assemble((f"  {mark} ", "red"), (exercise.name, "bold"), f" · {title}"))
-    for line in Text(test.sentence).wrap(console, min(console.width, WIDTH) - 8):
+    sentence = test.sentence if test.sentence.endswith((".", "!", "?")) else f"{test.sentence}."
+    for line in Text(sentence).wrap(console, min(console.width, WIDTH) - 8):
         console.print(Text("      ") + line)
 
 

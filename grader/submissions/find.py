@@ -73,7 +73,7 @@ def find_submission(course: Course, targets: list[str], here: Path) -> Submissio
 
 def _named(course: Course, target: str, here: Path) -> list[Submitted]:
     path = Path(here, target)
-    if NUMBER.fullmatch(target) and not path.exists():
+    if not path.exists() and (NUMBER.fullmatch(target) or course.manifest.notebook(target)):
         facts = numbered(course, target)
         entry = _of_folder(_notebooks(course, here), facts)
         if entry.path is None:
@@ -86,19 +86,23 @@ def _named(course: Course, target: str, here: Path) -> list[Submitted]:
         return entries
     if path.is_file():
         return [_of_file(course, path, target)]
+    if course.manifest.exercise(target):
+        raise InputError(f"{target} is an exercise: grader check --exercise {target}")
     if path.exists():
         raise InputError(f"{target}: neither a file nor a folder. Name a notebook or a folder of notebooks.")
     raise InputError(f"{target}: there is no such file or folder. Name a notebook, a folder or a number.")
 
 
 def _notebooks(course: Course, here: Path) -> Path:
+    """Where somebody's notebooks are, seen from `here`: this folder, ``notebooks/`` in it, or the like further up.
+
+    Never the course's own copy from anywhere: stubs that look like one's own lost work would frighten anybody.
+    """
+    known = {f"{facts.name}.ipynb" for facts in course.manifest.notebooks}
     for folder in (here, *here.parents):
-        if folder.name == "notebooks" and any(folder.glob("[0-9][0-9]_*.ipynb")):
-            return folder
-        if any((folder / "notebooks").glob("[0-9][0-9]_*.ipynb")):
-            return folder / "notebooks"
-    if course.notebooks_dir.is_dir():
-        return course.notebooks_dir
+        for candidate in (folder, folder / "notebooks"):
+            if any((candidate / name).is_file() for name in known):
+                return candidate
     raise InputError(f"no folder notebooks/ here or above ({here}). Go to the course's folder, or name a file.")
 
 

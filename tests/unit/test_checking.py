@@ -81,7 +81,7 @@ def test_an_answer_that_raises_shows_the_learners_own_line(card: Callable[..., s
 
 def test_a_stub_and_a_missing_name_are_said_in_one_line(card: Callable[..., str]) -> None:
     assert card(STUBS["double"]) == "double is still the stub: fill it in, run its cell, then check again.\n"
-    assert card("x = 1") == "double: double not defined here. Run the cell that defines it, then check again.\n"
+    assert card("x = 1") == "double is not defined here. Run the cell that defines it, then check again.\n"
     assert card(ANSWERS["pack"].split("\n\n\n")[0], "pack").startswith("pack: unpack not defined here.")
     assert card("x = 1", "nothing") == "There is no exercise nothing. The course has double, pack.\n"
 

@@ -57,7 +57,7 @@ def run_loop(model, chain, tools, ledger, *, max_refusals=3):
 
 
 CATCHES = "A clean refusal seems to count as a crash"
-TEST = "test_the_record_of_a_run"
+TEST = "test_how_a_run_ends"
 
 
 from course_lib.gates import GateContext, GateDecision, ScriptedModel, ToolCall

@@ -49,7 +49,7 @@ def run_loop(model, chain, tools, ledger, *, max_refusals=3):
     return {"ended": ended, "exit_code": 0, "refusals": refusals, "turns": turns, "messages": messages}
 
 
-CATCHES = "The model is not told of a refusal"
+CATCHES = "The model is not told of a refusal, or not before its next proposal"
 TEST = "test_model_hears_of_everything"
 
 

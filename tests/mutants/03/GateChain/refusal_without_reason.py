@@ -51,7 +51,7 @@ def run_loop(model, chain, tools, ledger, *, max_refusals=3):
 
 
 CATCHES = "The reason of a refusal is not told"
-TEST = "test_model_hears_of_everything"
+TEST = "test_messages_say_what_happened"
 
 
 from course_lib.gates import GateContext, GateDecision, ScriptedModel, ToolCall
