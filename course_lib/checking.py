@@ -70,8 +70,8 @@ def _check(course: Course, facts: ExerciseFacts, namespace: dict[str, Any]) -> N
             say(f"{name} is not defined here. Run the cell that defines it, then check again.")
             return
         if not callable(namespace[name]):
-            kind = type(namespace[name]).__name__
-            say(f"{name} is a {kind} here, nothing that can be called. Run the cell that defines it, then check again.")
+            kind = f"of type {type(namespace[name]).__name__}"
+            say(f"{name} is no function or class here but {kind}. Run the cell that defines it, then check again.")
             return
     if all(_is_stub(namespace[name], facts.stubs.get(name)) for name in facts.defines):
         say(f"{facts.name} is still the stub: fill it in, run its cell, then check again.")
@@ -187,23 +187,45 @@ def _short(value: Any) -> str:
 
 def _written(value: Any) -> str:
     """A value as a learner would write or call it; a trace as what happened in it, entry by entry."""
-    from grader.judge.learner import Remote
-    from grader.kernel.wire import Opaque, Record
+    from grader.judge.learner import Handle, Remote
+    from grader.kernel.wire import Opaque, Record, Ref
 
     match value:
         case Remote():  # an object that stays with the test: its class says enough
             return f"<{type(value.obj).__name__}>"
+        case Handle() | Ref():
+            return "<your object>"
         case Record():
             fields = ", ".join(f"{name}={_written(field)}" for name, field in value.fields.items())
-            return f"{value.type_name.rpartition(':')[2]}({fields})"
+            return f"{_last_name(value.type_name)}({fields})"
         case Opaque():
-            return f"<{value.type_name.rpartition(':')[2]}>"
-        case [{"action": {"tool": _}, "observation": {"ok": _}}, *_]:
+            return "<a class>" if value.type_name == "builtins:type" else f"<{_last_name(value.type_name)}>"
+        case list() if value and all(map(_is_entry, value)):
             steps = [f"{step['action']['tool']} {'ok' if step['observation']['ok'] else 'failed'}" for step in value]
-            return f"[{len(steps)} entries: {', '.join(steps)}]"
+            return f"[{len(steps)} {'entry' if len(steps) == 1 else 'entries'}: {', '.join(steps)}]"
         case list():
             return f"[{', '.join(map(_written, value))}]"
+        case tuple():
+            return f"({', '.join(map(_written, value))}{',' if len(value) == 1 else ''})"
+        case dict():
+            return f"{{{', '.join(f'{_written(key)}: {_written(item)}' for key, item in value.items())}}}"
+        case set() if value:
+            return f"{{{', '.join(sorted(map(_written, value)))}}}"
+    if type(value).__repr__ is object.__repr__:  # an object of the test that came back: no address
+        return f"<{type(value).__name__}>"
     return repr(value)
+
+
+def _is_entry(value: Any) -> bool:
+    match value:
+        case {"action": {"tool": str()}, "observation": {"ok": bool()}}:
+            return True
+    return False
+
+
+def _last_name(type_name: str) -> str:
+    """Divergence, of "course_lib.agent:Divergence" or "__main__:make.<locals>.Divergence"."""
+    return type_name.rpartition(":")[2].rpartition(".")[2]
 
 
 def _digest(source: str, name: str) -> str | None:

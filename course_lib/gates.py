@@ -158,7 +158,7 @@ def make_logs(folder: Path) -> None:
             hours, minutes, seconds = number // 3600, number // 60 % 60, number % 60
             clock = f"{hours:02}:{minutes:02}:{seconds:02}"
             lines.append(f"{clock} pump {number % 7 + 1} {_TOLD[number % 2]}\n")
-        (folder / f"day-{day}.log").write_text("".join(lines), encoding="utf-8", newline="\n")
+        (folder / f"day-{day}.log").write_bytes("".join(lines).encode())
 
 
 def file_tools(folder: Path) -> Mapping[str, TextTool]:

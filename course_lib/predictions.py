@@ -6,25 +6,35 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from course_lib import journal
+from course_lib import journal, kinds
 from course_lib.display import Row, card, say, show
 from course_lib.values import Plain, readable, to_plain
 
 
-def predict(id: str, value: object, confidence: object = ...) -> None:
+def predict(id: str, value: object, confidence: object = ..., *, kind: kinds.AnswerKind | None = None) -> None:
     """Put a prediction on record before you look.
 
     id: "P04.2". value: what you expect; a number, text, a set, a list, or a pair (low, high) for a
-    number. confidence: how sure you are, from 0 to 1. While either is `...` nothing is recorded. The same
-    prediction again adds nothing; another one is a further entry. What cannot be recorded is said in one
-    line, never raised.
+    number. confidence: how sure you are, from 0 to 1. While either is `...` nothing is recorded. kind: what sort
+    of value is asked for ("number", "set", "text", "interval", or a list of texts to choose from); any other
+    value is not recorded. The same prediction again adds nothing; another one is a further entry. What cannot be
+    recorded is said in one line, never raised.
     """
     if not _is_id(id, "Nothing recorded"):
         return
+    try:
+        wanted = "" if kind is None else kinds.wanted(kind)
+    except ValueError as error:
+        say(f"{id}: nothing recorded. {_reason(error)}")
+        return
     if value is ... or confidence is ...:
-        wanted = [("your answer", value), ("your confidence, from 0 to 1,", confidence)]
-        missing = " and ".join(what for what, given in wanted if given is ...)
+        answer = f"your answer ({wanted})" if wanted else "your answer"
+        parts = [(answer, value), ("your confidence, from 0 to 1,", confidence)]
+        missing = " and ".join(what for what, given in parts if given is ...)
         say(f"{id} is open: put {missing} in place of the dots and run this cell. Nothing recorded yet.")
+        return
+    if kind is not None and not kinds.fits(value, kind):
+        say(f"{id}: nothing recorded. Answer with {wanted}.")
         return
     sure = _confidence(confidence)
     if sure is None:
@@ -36,9 +46,12 @@ def predict(id: str, value: object, confidence: object = ...) -> None:
     except _UNRECORDED as error:
         say(f"{id}: nothing recorded. {_reason(error)}")
         return
-    _, seen = journal.standing(journal.read(_content(path))[0], id)
-    late = seen is not None and seen.seq < line.seq
-    remark = "The outcome was on record before this entry, so this one does not count." if late else ""
+    counted, seen = journal.standing(journal.read(_content(path))[0], id)
+    remark = ""
+    if seen is not None and seen.seq < line.seq:
+        remark = "The outcome was on record before this entry, so this one does not count"
+        in_time = counted is not None and counted.seq < seen.seq
+        remark += f"; entry {counted.seq}, made in time, does." if counted and in_time else "."
     notes = [("you say", readable(line.value)), ("confidence", _percent(sure))]
     _show(f"{id} · on record", Row("", notes=notes), remark, path, line)
 

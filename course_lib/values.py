@@ -108,9 +108,9 @@ def agrees(predicted: object, observed: object) -> bool:
     """
     try:
         said, seen = to_plain(predicted), to_plain(observed)
-        if _is_number(seen) and isinstance(said, list):
-            return len(said) == 2 and all(map(_is_number, said)) and _within(seen, said)
-        if _is_set(seen) and isinstance(said, list):
+        if is_number(seen) and isinstance(said, list):
+            return len(said) == 2 and all(map(is_number, said)) and _within(seen, said)
+        if is_set(seen) and isinstance(said, list):
             return _same({"set": said}, seen)
         return _same(said, seen)
     except (TypeError, ValueError, RecursionError):
@@ -123,9 +123,9 @@ def _within(number: float, ends: Sequence[float]) -> bool:
 
 
 def _same(a: Plain, b: Plain) -> bool:
-    if _is_number(a) and _is_number(b):
+    if is_number(a) and is_number(b):
         return _close(a, b)
-    if _is_set(a) and _is_set(b):
+    if is_set(a) and is_set(b):
         if len(a["set"]) * len(b["set"]) > 250_000:  # pairwise would take minutes
             return bool(a == b)
         return all(any(_same(x, y) for y in b["set"]) for x in a["set"]) and all(
@@ -147,9 +147,11 @@ def _close(a: float, b: float) -> bool:
         return False
 
 
-def _is_number(plain: Plain) -> bool:
+def is_number(plain: Plain) -> bool:
+    """Whether it is a finite number; True and False are none."""
     return isinstance(plain, int | float) and not isinstance(plain, bool)
 
 
-def _is_set(plain: Plain) -> bool:
+def is_set(plain: Plain) -> bool:
+    """Whether it is the plain form of a set."""
     return isinstance(plain, dict) and plain.keys() == {"set"} and isinstance(plain["set"], list)

@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -160,8 +160,8 @@ def _grade(course: Course, submission: Any, seed: int, exercise: str | None, *, 
 def _count(submission: Any) -> str:
     """How many notebooks, and where they lie: a person must see whose work is graded."""
     paths = [entry.path for entry in submission.notebooks if entry.path is not None]
-    folders = sorted({os.path.relpath(path.parent) for path in paths})
-    return f"{len(paths)} notebook{'' if len(paths) == 1 else 's'} in {', '.join(folders)}/"
+    folders = sorted({f"{os.path.relpath(path.parent)}/" for path in paths})
+    return f"{len(paths)} notebook{'' if len(paths) == 1 else 's'} in {', '.join(folders)}"
 
 
 def _write_json(record: Any, target: str) -> None:
@@ -216,9 +216,12 @@ def batch(
             WRONG_INPUT,
         )
     try:
-        numbers = notebooks.replace(",", " ").split() if notebooks else []
-        scope = [numbered(course, number) for number in numbers] or course.manifest.notebooks
-        scope = [facts for facts in course.manifest.notebooks if facts in scope]
+        scope = course.manifest.notebooks
+        if notebooks is not None:
+            asked = [numbered(course, number) for number in notebooks.replace(",", " ").split()]
+            scope = [facts for facts in scope if facts in asked]
+        if not scope:
+            raise InputError("no notebook is asked for. Name some, as in --notebooks 04,08, or leave it out for all.")
         batch = Batch(course, submissions, results, scope, jobs or os.cpu_count() or 1, seed, regrade)
         sys.exit(_run_batch(batch))
     except InputError as error:
@@ -227,11 +230,12 @@ def batch(
 
 def _run_batch(batch: Any) -> int:
     """Run it with progress; the exit status."""
+    import signal
     from contextlib import closing
 
     from rich.console import Console
 
-    from grader.batch import run_batch
+    from grader.batch import replace_file, run_batch
     from grader.report import terminal
     from grader.report.progress import BatchProgress
     from grader.report.table import grades_csv
@@ -240,27 +244,32 @@ def _run_batch(batch: Any) -> int:
     scope = [facts.name for facts in batch.scope]
     records = []
     faults: list[str] = []
-    stopped = False
+    stopped = 0
+    signal.signal(signal.SIGTERM, _interrupt)
     with BatchProgress(console) as progress, closing(run_batch(batch)) as outcomes:
         try:
             for outcome in outcomes:
                 records.append(outcome.record)
                 faults += outcome.faults
                 progress.step(outcome)
-        except KeyboardInterrupt:
-            stopped = True
-    table = batch.results / "grades.csv"
+        except KeyboardInterrupt as stop:
+            stopped = 128 + stop.args[0] if stop.args else STOPPED
     if stopped:
-        raise _Stop(
-            f"stopped; {len(records)} graded and kept in {batch.results}. The same command goes on from there.", 130
-        )
-    table.write_bytes(grades_csv(records, scope))
+        onward = "" if batch.regrade else " The same command goes on from there."
+        raise _Stop(f"stopped; {len(records)} done and kept in {batch.results}.{onward}", stopped)
+    table = batch.results / "grades.csv"
+    replace_file(table, grades_csv(records, scope))
     terminal.show_batch(records, table, console)
     for fault in faults:
         click.echo(fault, err=True)
     if faults:
         return GRADER_FAILED
     return ALL_PASSED if all(r.status == "graded" and r.score == r.max_score for r in records) else NOT_PASSED
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    """Take being told to end, as a scheduler does it, like Ctrl-C."""
+    raise KeyboardInterrupt(number)
 
 
 @main.command()

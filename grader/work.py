@@ -16,7 +16,7 @@ from grader.judge.session import Job
 from grader.judge.verdict import Verdict
 from grader.kernel.session import Session
 from grader.kernel.trouble import Trouble
-from grader.notebook import Notebook, NotebookError, read_notebook
+from grader.notebook import Notebook, NotebookError, first_line, read_notebook
 from grader.record import (
     ExerciseRecord,
     NotebookRecord,
@@ -107,7 +107,7 @@ class NotebookWork:
             job = Job(session, started, self.seed, on_verdict=step)
             yield job
             self.verdicts, self.faults = job.verdicts, job.tracebacks
-            notes = [*_cell_notes(session), *_near_misses(wanted, self.status, session)]
+            notes = [*_cell_notes(session, self.notebook.sources), *_near_misses(wanted, self.status, session)]
             self.notes += [f"{self.submitted.path.name}: {note}" for note in notes]
             self._check_predictions(session, kept)
         self.seconds = monotonic() - clock
@@ -229,28 +229,28 @@ def _is_stub(session: Session, cell: int, name: str, stub: str | None) -> bool:
     return bool(definitions) and (definitions[-1].digest == stub or bool(definitions[-1].stub))
 
 
-def _cell_notes(session: Session) -> Iterator[str]:
+def _cell_notes(session: Session, sources: list[str]) -> Iterator[str]:
     for cell, run in sorted(session.runs.items()):
         if run.outcome == "time":
-            yield f"{_cell(session, cell)} was {run.error}"
+            yield f"the cell {first_line(sources[cell])} was {run.error}"
         elif run.outcome == "killed":
-            yield f"{_cell(session, cell)} ended the whole kernel and was left out"
+            yield f"the cell {first_line(sources[cell])} ended the whole kernel and was left out"
     for cell, parsed in enumerate(session.scan.cells):
         if parsed.problem:
-            yield f"{_cell(session, cell)} is not Python: {parsed.problem}"
-
-
-def _cell(session: Session, cell: int) -> str:
-    """A cell as a person finds it: by its first line. JupyterLab shows no numbers that would do."""
-    first = next((line.strip() for line in session.cells[cell].splitlines() if line.strip()), "")
-    return f"the cell “{first[:50]}{'…' if len(first) > 50 else ''}”"
+            yield f"the cell {first_line(sources[cell])} is not Python: {parsed.problem}"
 
 
 def _near_misses(exercises: list[ExerciseFacts], status: Mapping[str, str], session: Session) -> Iterator[str]:
-    """For each exercise that nothing defines: a name in the notebook that looks like it."""
+    """For each exercise that nothing defines: what became of its name, or a name that looks like it."""
     there = {name for cell in session.scan.cells for name in cell.names}
     for exercise in exercises:
-        if status.get(exercise.name) == "missing":
+        if status.get(exercise.name) != "missing":
+            continue
+        if session.noted.get(exercise.name):
+            yield f"{exercise.name} is bound to something that is no function and no class"
+        elif exercise.name in there:
+            yield f"the cell that defines {exercise.name} stopped before it came to that"
+        else:
             near = get_close_matches(exercise.name, there - {e.name for e in exercises}, n=1, cutoff=0.8)
             yield f"no cell defines {exercise.name}" + (f"; there is a {near[0]}" if near else "")
 

@@ -1,7 +1,7 @@
 # ---
 # course:
 #   title: Say what will happen, then run it
-#   minutes: 30
+#   minutes: 40
 #   summary: Read a trace, put a first prediction on record, and let the grader judge your first answers.
 # ---
 
@@ -148,13 +148,26 @@ reveal("P00.1", draw_and_count)
 #
 # </details>
 #
-# Both cards name an entry of your **prediction journal**, a file beside this notebook
-# (`predictions/00.jsonl`) with one line per entry. Each line carries a fingerprint of the line
-# before it, so a line that is changed later gives itself away. Changing your mind before you run
-# is fine: it adds a line.
+# The boxes that `predict` and `reveal` print are *cards*. Both name an entry of your **prediction
+# journal**, a file beside this notebook (`predictions/00.jsonl`) with one line per entry. Each line
+# carries a fingerprint of the line before it, so a line that is changed later gives itself away.
+# Changing your mind before you run is fine: it adds a line.
 #
 # The journal earns marks for being complete, and for being first. **Being wrong costs nothing.**
 # One honest limit: the fingerprints show an edit; they cannot show a journal invented whole.
+
+# %% [markdown]
+# ## Your first exercise
+#
+# An exercise's heading says how hard it is (one to five dots), how long it may take, and who may
+# help:
+#
+# - **with help**: anybody and anything may, a friend, a book, an AI;
+# - **on your own, no AI**: this notebook, its hints and Python's documentation, nothing else. The
+#   point of such an exercise is what you find out on the way.
+#
+# Below it stands what *done* means, then the function's head. Write its body, run the cell, and run
+# the `check` below it.
 
 # %% [markdown] exercise="count_retries" title="Count the retries" difficulty=1 minutes=5 mode="with help"
 # The counter need not be kept: whoever holds the trace can work it out. Later notebooks lean on
@@ -166,8 +179,8 @@ reveal("P00.1", draw_and_count)
 # hint: Which of the two halves of an entry says whether a call worked?
 # hint: Go through the entries once. The tool, the arguments and the other keys of the
 # observation do not matter.
-# hint: Take each entry's observation, keep those whose `ok` is `False`, and return how many you
-# kept. Nothing needs to remember the entry before.
+# hint: Take each entry's observation and keep those whose `ok` is `False`. Nothing needs to remember
+# the entry before. What do you return when nothing was kept?
 
 
 # %%
@@ -187,11 +200,13 @@ def count_retries(trace: list[dict]) -> int:
 
 
 # %% [markdown]
-# Does it agree with the counter that the loop kept?
+# Does it agree with the counter that the loop kept? Look at both runs: whoever counts what worked, or
+# what was sent again, gets another number in one of them.
 
 # %%
 with attempt("count_retries"):
-    print("derived:", count_retries(bad_day["trace"]), " kept:", bad_day["retries"])
+    for name, run in [("healthy", healthy), ("bad day", bad_day)]:
+        print(f"{name}: derived {count_retries(run['trace'])}, kept {run['retries']}")
 
 # %% [markdown]
 # ## How a run can end
@@ -199,7 +214,7 @@ with attempt("count_retries"):
 # From notebook 01 on a run ends in one of three ways, and its **termination** says which:
 #
 # - `goal_reached`: the report was written;
-# - `tool_failure`: a third observation failed, and more than two are not allowed;
+# - `tool_failure`: more than two observations failed;
 # - `step_budget`: six entries, and neither of the above.
 #
 # ### Before you run · P00.2
@@ -308,7 +323,8 @@ reveal("P00.3", lambda: verdict_on(KILLS_ITS_KERNEL))
 #
 # Three tools: `read_note` reads a file, `write_report` overwrites one, `append_note` adds a line
 # to one. An agent is not sure whether its call arrived and sends it again, unchanged. After which
-# of them do the files differ from what one call leaves? Answer with a **set** of names.
+# of them do the files differ from what one call leaves? Answer with a **set** of names, for instance
+# `{"read_note", "write_report"}`.
 
 # %%
 predict("P00.4", {"append_note"}, confidence=0.9)
@@ -350,14 +366,15 @@ reveal("P00.4", changed_by_a_second_call)
 #
 # A program charges a card and *then* notes that it did. When it starts and finds no note, it
 # charges. It may be stopped **once**, anywhere, and is then started again and runs to its end.
-# Which numbers of charges can the card have seen? Answer with a set of numbers.
+# Which numbers of charges can the card have seen? Answer with a set of numbers, for instance `{0, 3}`.
 
 # %%
 predict("P00.5", {1}, confidence=0.6)
 
 # %% [markdown]
-# The cell stops the program before each of its moves in turn. Here an exception stops it; in
-# notebook 05 it will be the operating system, at every single instruction.
+# The cell stops the program at each of its moments in turn and starts it again. Look at the line
+# that differs. Here an exception stops the program; in notebook 05 it will be the operating system,
+# at every single instruction.
 
 
 # %%
@@ -365,22 +382,28 @@ class Stopped(Exception):
     pass
 
 
-def program(card, note, stop_before):
-    moves = [lambda: card.append("charge"), lambda: note.append("charged"), lambda: None]
-    for number, move in enumerate(moves[2:] if note else moves):
-        if number == stop_before:
+def program(card, note, stop_at=None):
+    def moment(name):
+        if name == stop_at:
             raise Stopped
-        move()
+
+    moment("before the charge")
+    if not note:
+        card.append("charge")
+        moment("before the note")
+        note.append("charged")
+    moment("at the end")
 
 
 def possible_charges():
     counts = set()
-    for stop_before in range(3):
+    for stop_at in ["before the charge", "before the note", "at the end"]:
         card, note = [], []
         try:
-            program(card, note, stop_before)
+            program(card, note, stop_at)
         except Stopped:
-            program(card, note, stop_before=None)
+            program(card, note)
+        print(f"stopped {stop_at}, then started again → charges: {len(card)}")
         counts.add(len(card))
     return counts
 
@@ -434,15 +457,15 @@ reveal("P00.6", lambda: tokens_read_at_refusal(budget=200, per_call=90))
 # You will meet this score again: it is shown beside your calibration plot, and in notebook 08 it
 # is the first function that you write a property for.
 #
-# Write `brier(predictions)`, the mean price of a list of predictions, and make it refuse what
-# has no sensible answer.
+# Write `brier(predictions)`, the mean price of a list of predictions, and make it refuse what has no
+# sensible answer: an empty list, and a confidence outside 0 to 1.
 #
 # hint: What is the price of one prediction that was right? And of one that was wrong?
 # hint: Add up one squared difference per prediction, then divide by how many there are. In
 # arithmetic `True` counts as 1 and `False` as 0.
-# hint: First refuse an empty list. Then, for each pair, refuse a confidence that is not between 0
-# and 1, and add the square of confidence minus outcome to a total. Return the total divided by
-# the length of the list.
+# hint: First refuse an empty list. Then go through the pairs: refuse a confidence outside 0 to 1, and
+# add the square of confidence minus outcome to a total. Both ends are confidences too: which
+# comparisons let them pass?
 
 
 # %%
@@ -451,7 +474,7 @@ def brier(predictions: list[tuple[float, bool]]) -> float:
 
     `predictions` is a list of pairs (p, right): the confidence p, a number from 0 to 1, and
     whether the prediction was right. The outcome y of a pair is 1 if it was right, otherwise 0;
-    its price is (p - y) squared. Returns the mean of all prices, a number from 0 to 1.
+    its price is (p - y) squared. Returns the mean of all prices, a number from 0 to 1, not rounded.
 
     Raises ValueError when the list is empty, or when any p is below 0 or above 1.
     """
@@ -530,7 +553,7 @@ else:
 # - get all public tests of both exercises green here;
 # - save, run `grader check 00` in a terminal, and read its table: which exercise, how many public
 #   and hidden tests, what the predictions earned;
-# - find the line of P00.1 in `predictions/00.jsonl`.
+# - find the lines of P00.1 in `predictions/00.jsonl`: which is a prediction, which the observation?
 #
 # <details><summary>Answers to 1 to 4</summary>
 #

@@ -177,7 +177,7 @@ class ShortCallGate:
     def evaluate(self, call: ToolCall, ctx: GateContext) -> GateDecision:
         size = len(json.dumps(call.args))
         verdict = size <= self.most
-        return GateDecision(verdict, f"{size} characters of arguments, at most {self.most}", type(self).__name__)
+        return GateDecision(verdict, f"{size} characters of arguments, at most {self.most}", "ShortCallGate")
 
 
 for pattern in ("timeout", "timeout|" * 40):
@@ -211,7 +211,7 @@ predict("P03.3", 0, confidence=0.9)
 # hint: Keep one list of small tuples: turn, tool, tokens. Each of the other methods goes through that list once.
 # hint: record appends (turn of the observation, tool of its call, a quarter of the length of the text with //).
 # For rows, sort a copy of the list by turn alone (sorted keeps equal ones in order), then walk through it with a
-# running total and make a new dict at each step. For latest_turn use max with default.
+# running total and make a new dict at each step. latest_turn is the max of 0 and all turns.
 
 
 # %%
@@ -220,7 +220,7 @@ class ObservationLedger:
 
     def __init__(self) -> None:
         # BEGIN SOLUTION
-        self._entries: list[tuple[int, str, int]] = []
+        self._entries = []  # (turn, tool, tokens), as they came in
         # END SOLUTION
 
     def record(self, observation: TextObservation) -> None:
@@ -250,7 +250,7 @@ class ObservationLedger:
     def latest_turn(self) -> int:
         """The highest turn of any observation, whenever it came in; 0 for an empty ledger."""
         # BEGIN SOLUTION
-        return max((turn for turn, _, _ in self._entries), default=0)
+        return max([0, *(turn for turn, _, _ in self._entries)])
         # END SOLUTION
 
     def rows(self) -> list[LedgerRow]:
@@ -325,7 +325,7 @@ predict("P03.4", 3, confidence=0.7)
 # remember from one call to the next?
 # hint: Compare what the ledger says now with the limit. Reached means equal or more. The call itself does not
 # matter to the first gate; to the second its tool's name does, for the limit and for the ledger.
-# hint: remaining is the larger of 0 and the limit minus ctx.ledger.cumulative(), and evaluate allows while
+# hint: remaining is the larger of 0 and the limit minus what the ledger's cumulative() says, and evaluate allows while
 # something remains. In the second gate, ask limits.get for the tool: without a limit allow, otherwise compare it
 # with ctx.ledger.per_tool.
 
@@ -386,14 +386,14 @@ class PerToolBudgetGate:
 
 
 # %%
-def first_denied_turn(gate, tools, script):
+def first_denied_turn(budget, tools, script):
     ledger, history = ObservationLedger(), []
     for call in script:
-        said = gate.evaluate(call, GateContext(call.turn, history, ledger))
+        said = budget.evaluate(call, GateContext(call.turn, history, ledger))
         print(f"turn {call.turn}: {ledger.cumulative():>4} tokens read →", "allow" if said.allow else "DENY")
         if not said.allow:
             return call.turn
-        history.append(TextObservation(call, call.turn, tools[call.tool](call.args)))
+        history.append(TextObservation(call, call.turn, tools["read_file"](call.args)))
         ledger.record(history[-1])
 
 
@@ -544,23 +544,26 @@ def run_loop(
     raises passes through.
     """
     # BEGIN SOLUTION
-    history: list[TextObservation] = []
-    messages: list[Message] = []
-    turns: list[Turn] = []
+    history = []
+    messages = []
+    turns = []
     refusals = 0
     ended = "done"
     while (call := model.next_call(list(messages))) is not None:
         turn = len(turns) + 1
         decisions = chain.decide(call, GateContext(turn, list(history), ledger))
         turns.append({"turn": turn, "call": call, "decisions": decisions})
-        if decisions[-1].allow:
-            seen = TextObservation(call, turn, tools[call.tool](call.args))
+        verdict = decisions[-1]
+        if verdict.allow:
+            tool = tools[call.tool]
+            text = tool(call.args)
+            seen = TextObservation(call, turn, text)
             ledger.record(seen)
             history.append(seen)
-            messages.append({"role": "tool", "content": seen.text})
+            messages.append({"role": "tool", "content": text})
             continue
         refusals += 1
-        messages.append({"role": "system", "content": f"Refused: {decisions[-1].reason}"})
+        messages.append({"role": "system", "content": f"Refused: {verdict.reason}"})
         if refusals == max_refusals:
             ended = "refused"
             break
@@ -609,8 +612,8 @@ with attempt("GateChain"):
 def questions(order):
     gates = [TableGate(name) for name in order]
     chain = GateChain(gates)
-    for call in six_calls:
-        chain.evaluate(call, ctx=None)
+    for each in six_calls:
+        chain.evaluate(each, ctx=None)
     return sum(gate.asked for gate in gates)
 
 
@@ -981,7 +984,7 @@ with attempt("ObservationLedger", "BudgetGate", "GateChain", "WhitelistGate", "R
         BudgetGate(CEILING),
     ]
     result = run_loop(ScriptedModel(script), GateChain(gates), logs, ObservationLedger(), max_refusals=10)
-    figures.show(figures.gate_waterfall(result["turns"], [type(gate).__name__ for gate in gates]))
+    figures.show(figures.gate_waterfall(result["turns"], ["WhitelistGate", "RegexGate", "RecencyGate", "BudgetGate"]))
     for message in result["messages"]:
         if message["role"] == "system":
             print(message["content"])

@@ -29,14 +29,26 @@
 # - name what replay leaves outside.
 
 # %% [markdown]
-# **What is real here.** The files, their hashes and the processes are real. Only the model is simulated: an
-# *adapter* stands in its place and proposes the next action. The notebook needs nothing from other notebooks.
+# **What is real here.** The files, their hashes and the processes are real; only the model is simulated.
 #
 # **How to work.** Predict before you run; the cell that follows holds its answer back until you have.
 # Exercises end in `check(...)`. Save now and then, and run `grader check 04` in a terminal for the rest of
 # the tests.
 #
-# The first cell makes a folder of its own for everything this notebook writes.
+# **The words**, as in notebook 00; no code of another notebook is needed.
+#
+# | word | what it means |
+# |---|---|
+# | adapter | stands where a model would: it sees the history and proposes the next action |
+# | action | a tool and the arguments that it is called with |
+# | observation | what came back; its `ok` says whether the call worked |
+# | entry | an action with its observation |
+# | trace | all entries of a run, oldest first; a step is one entry |
+# | prefix | the first k entries of a trace; for k = 0 there are none |
+# | retries | a counter; what it counts is the first question below |
+
+# %% [markdown]
+# The first cell makes a folder, with two notes in it, for everything that this notebook writes.
 
 # %%
 import hashlib
@@ -78,7 +90,7 @@ report = root / "report.txt"
 # ### Before you run · P04.1
 #
 # A recorded run met a tool that was never available. Its whole trace is below: three entries, all of them
-# failed. What does its `retries` counter say at the end?
+# failed. What does its `retries` counter say at the end? Answer with a number.
 
 # %%
 for k, step in enumerate(recording("tool-failure")["trace"]):
@@ -131,9 +143,10 @@ reveal("P04.2", lowest)
 # %% [markdown]
 # ## 1 · A run is the fold of its trace
 #
-# First a run to work with, on real files. It ends when the report is on disk. Look at the four entries: each
-# pairs the action that was proposed with the observation that came back. These pairs are all that is ever
-# written down.
+# First a run to work with, on real files. It ends when the report is on disk. What comes back is a
+# `RunResult`, a dict with six keys: `task_id`, `steps`, `retries`, `status`, `termination` and `trace`. Look
+# at the trace: each of its four entries pairs the action that was proposed with the observation that came
+# back. These pairs are all that is ever written down.
 
 
 # %%
@@ -195,15 +208,16 @@ for k, known in enumerate(accumulate(normal["trace"], learn, initial=nothing)):
 # one who saves or the one who loads?
 # hint: Build a new dict with the four keys and hand it to json.dumps. When loading, compare the set of keys
 # first, then both counters with what you count in the trace that was just read.
-# hint: len gives steps. For retries, go through the trace and count the entries whose observation has ok
-# false. json.JSONDecodeError and UnicodeDecodeError already are ValueErrors, so you need not catch them;
-# raise ValueError yourself for a wrong key and for a wrong count. Let json.dumps raise its own TypeError:
-# give it no default.
+# hint: len gives steps; for retries, count the entries whose observation has ok false. What is no JSON or no
+# UTF-8 raises a ValueError by itself. Raise one yourself for keys that do not fit and for counts that do not:
+# which of the two must come first, so that no KeyError gets in between? And give json.dumps no default.
 
 
 # %%
 def save_checkpoint(result: Mapping[str, Any], path: str | Path) -> None:
     """Write a run to `path`: one JSON object, in UTF-8, with exactly these four keys.
+
+    `result` is a run as run_task returns it. A file that is there already is replaced.
 
     task_id   str, taken from result
     steps     int, how many entries result["trace"] has
@@ -214,7 +228,8 @@ def save_checkpoint(result: Mapping[str, Any], path: str | Path) -> None:
     and "trace" are needed in `result`, so what load_checkpoint gives can be saved again, and the two
     files then have the same bytes. `result` is left as it was.
 
-    Raises TypeError when the trace holds a value that JSON has no form for (a datetime, a set, bytes).
+    Raises TypeError when the trace holds a value that JSON has no form for (a datetime, a set, bytes);
+    what is at `path` then is left open.
     """
     # BEGIN SOLUTION
     observations = [entry["observation"] for entry in result["trace"]]
@@ -234,6 +249,7 @@ def load_checkpoint(path: str | Path) -> dict[str, Any]:
 
     Raises ValueError when the file is not one JSON object in UTF-8, when a key is missing or one too
     many is there (a status, say), or when steps or retries differ from what the trace in the file says.
+    The entries are taken on trust: what happens when one of them is malformed is left open.
     """
     # BEGIN SOLUTION
     checkpoint = json.loads(Path(path).read_text("utf-8"))
@@ -301,38 +317,39 @@ with attempt("save_checkpoint", "load_checkpoint"):
 #
 # A checkpoint is a promise: *from here, the right next action can be found again.* To test it, hand the
 # adapter the first k entries and see what it proposes. No tool runs; only the decision is made again. Look at
-# two hand-made histories: before anything is known, and with the notes listed.
+# two histories: before anything is known, and with the notes listed.
 
 # %%
 healthy = DeterministicModelAdapter()
 print(healthy.next_action([]))
 print(healthy.next_action(normal["trace"][:1]))
 
-# %% [markdown] exercise="replay" title="Replay any prefix" difficulty=2 minutes=10 mode="on your own, no AI"
+# %% [markdown] exercise="replay" title="Replay any prefix" difficulty=1 minutes=5 mode="on your own, no AI"
 # Resuming, auditing and debugging all begin with the same question: what would this adapter do after this
 # history? If the answer comes from anywhere but the adapter and the history, it proves nothing.
 #
-# Write `replay`. It asks the adapter about the prefix and returns the action. What it hands over is a copy of
-# the list, because some adapters add to the history they are given, or empty it, and the prefix belongs to
-# the caller.
+# Write `replay`, which has the adapter answer it. That is short; what takes care is the prefix. It belongs to
+# the caller, and some adapters add to the history that they are given, or empty it.
 #
 # hint: Whose decision is the next action? What does that one need to see, and what must it not be able to
 # change?
 # hint: The adapter has one method, next_action, and it takes a history. Everything in the prefix belongs to
 # that history: the failed entries and the observations too. The length of the prefix decides nothing.
-# hint: One line does it. Make a new list out of the prefix, give it to next_action, and return what comes
-# back.
+# hint: One line does it: the adapter is asked about a list that is not the caller's, and its answer is
+# returned. Which ways do you know to make a second list with the same entries?
 
 
 # %%
 def replay(trace_prefix: Trace, adapter: Adapter) -> Action:
     """The action that `adapter` proposes after the entries of `trace_prefix`.
 
-    The adapter sees the whole prefix, entry by entry, in a list of its own: an adapter that appends
-    to its history, empties or reorders it, leaves trace_prefix as it was. (Copying the list is enough;
-    the entries may be shared.) The same adapter may be asked about many prefixes, in any order.
+    The adapter sees the whole prefix, entry by entry, as a list. Whatever it does to that list (append
+    to it, empty it, reorder it), trace_prefix is afterwards as it was, also when the adapter raises.
+    (A copy of the list is enough; the entries may be shared.) The same adapter may be asked about many
+    prefixes, in any order.
 
-    No tool runs and no file changes. Returns the action just as the adapter gave it.
+    No tool runs and no file changes. Returns the action just as the adapter gave it; an exception that
+    the adapter raises passes through.
     """
     # BEGIN SOLUTION
     return adapter.next_action(list(trace_prefix))
@@ -349,7 +366,7 @@ prefixes = [normal["trace"][:size] for size in range(normal["steps"])]
 with attempt("replay"):
     for prefix in prefixes:
         action = replay(prefix, healthy)
-        print(f"after {len(prefix)} entries: {action['tool']} {list(action['args'])}")
+        print(f"after {len(prefix)} entries: {action['tool']}({action['args'].get('name', '')})")
 
 # %% [markdown]
 # ## 3 · What replay leaves outside
@@ -436,7 +453,7 @@ with attempt("replay"):
 # ### Before you run · P04.5
 #
 # The run `invalid-arguments` was recorded with an adapter that once named an argument wrongly. Below is its
-# trace. Say you ask the *healthy* adapter about each prefix of it. At which k does its proposal differ from
+# trace; in brackets stands what each argument is called. Say you ask the *healthy* adapter about each prefix of it. At which k does its proposal differ from
 # the action that was recorded in entry k? Predict the set of all such k, for instance `{0,4}`.
 
 # %%
@@ -473,7 +490,7 @@ for name, result in evidence.items():
 # %%
 predict("P04.6", {"clock", "state"}, confidence=0.6)
 
-# %% [markdown] exercise="verify_replay" title="Find every place where a run cannot be replayed" difficulty=3 minutes=25 mode="on your own, no AI"
+# %% [markdown] exercise="verify_replay" title="Find every place where a run cannot be replayed" difficulty=3 minutes=20 mode="on your own, no AI"
 # A check that asks only the last prefix, compares only the names of the tools, or gives up at the first
 # difference will call a run replayable that is not. Whoever resumes from it gets another run, and a tidy
 # record that says otherwise.
@@ -486,8 +503,9 @@ predict("P04.6", {"clock", "state"}, confidence=0.6)
 # the shortest? What should happen after you have found a first difference?
 # hint: Go through the positions of the trace. At each one: call make_adapter, replay what stands before the
 # position, compare the whole action with the one recorded there. Collect, and return everything at the end.
-# hint: Use enumerate on the trace, so that you have the position k and the entry at once. The prefix is the
-# slice up to k, without k. Two dicts compare with ==, whatever the order of their keys. Catch no exceptions.
+# hint: enumerate gives you the position k and the entry at once, and a slice of the trace gives the prefix.
+# Does that slice end before k or after it? Try k = 0. Two dicts compare with ==, whatever the order of their
+# keys. Catch no exceptions.
 
 
 # %%
@@ -500,8 +518,9 @@ def verify_replay(trace: Trace, make_adapter: Callable[[], Adapter]) -> list[Div
     can be replayed, and an empty trace gives [].
 
     Actions are equal as dicts are: tool and arguments, at every depth, whatever the order of the keys.
-    Every entry counts, also after a report was written. `trace` is left as it was. An exception that
-    the adapter raises passes through: a prefix that could not be asked is not one that agreed.
+    Every entry counts, also after a report was written. Whatever an adapter does to its history, the
+    next one is asked about all of its own k entries, and `trace` is left as it was. An exception that
+    an adapter raises passes through: a prefix that could not be asked is not one that agreed.
     """
     # BEGIN SOLUTION
     recorded = [entry["action"] for entry in trace]
@@ -608,15 +627,16 @@ class ElsewhereAdapter:
 # ### Before you run · P04.7
 #
 # With a third note in the folder, a run has five entries: list, read, read, read, write. It is recorded in
-# processes with one hash seed and verified in processes with another. Some entries can never diverge,
-# whatever the two seeds are, because a set has no say in them. Which k are they? Predict the set.
+# processes with one hash seed and verified in processes with another. The set has a say in what is read next
+# and nowhere else: the report is the one that the healthy adapter would write, with the notes in the order of
+# the listing. Some entries can never diverge, whatever the two seeds are. Which k are they? Predict the set.
 
 # %%
 predict("P04.7", {0, 3, 4}, confidence=0.6)
 
 # %% [markdown]
-# About ten processes are started for the answer. Look at both lines: under its own seed the run replays
-# without a flaw, under the other it does not.
+# Fifteen processes are started for the answer: five record, and five verify under each of two seeds. Look at
+# both lines: under its own seed the run replays without a flaw, under the other it does not.
 
 
 # %%
@@ -638,8 +658,8 @@ with attempt("verify_replay"):
 # <details><summary>After you have looked</summary>
 #
 # Before the listing there is no set; with one note left there is nothing to choose; the report is made from
-# the listing's order. In between, the hash seed decides, and no trace mentions it.
-#
+# the listing's order. In between, the hash seed decides, and no trace mentions it. The seeds 1 and 5 were
+# picked because their orders part at once; two others may happen to agree.
 #
 # </details>
 #
@@ -694,6 +714,16 @@ with attempt("save_checkpoint", "load_checkpoint", "verify_replay"):
 # - replay every prefix of the normal run and of `invalid-arguments`, and explain each divergence with another
 #   adapter;
 # - repair one of the three suspects so that `verify_replay` finds nothing, without taking away what it does.
+#
+# <details><summary>Answers to 1 to 4</summary>
+#
+# 1. Two, and whoever loads it: a counter that is only stored can be wrong. 2. In the normal run the length
+# tells how far the work is; after a failed call there is one entry more than there is work done. 3. No: each
+# fresh adapter draws the first number again, where the run was already at a later one. With a seed from the
+# history, yes: then the history decides the number. 4. The report, if it was changed or deleted since; or
+# anything else that happened outside.
+#
+# </details>
 
 # %% [markdown]
 # ## How production systems do it
@@ -729,3 +759,5 @@ with attempt("save_checkpoint", "load_checkpoint", "verify_replay"):
 #   idea and the same origin, with Go and Java in front · [Azure Durable Functions, code
 #   constraints](https://learn.microsoft.com/azure/durable-task/common/durable-task-code-constraints) lists
 #   what makes code impossible to replay: clocks, random numbers, the environment
+#
+# Next: **05**, where the process really is killed, at any instruction.

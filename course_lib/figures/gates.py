@@ -148,7 +148,7 @@ def _refusals(turns: Sequence[Turn]) -> str:
 
 
 def _told(decisions: Sequence[GateDecision]) -> str:
-    last = decisions[-1]
+    *_, last = decisions
     if last.allow:
         return f"allowed by all {len(decisions)}"
     return f"denied by {last.gate_name}, {count(len(decisions), 'gate')} asked"

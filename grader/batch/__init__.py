@@ -2,6 +2,6 @@
 A record that still fits is not made again: a batch that was stopped goes on where it was.
 """
 
-from grader.batch.run import Batch, Outcome, run_batch
+from grader.batch.run import Batch, Outcome, replace_file, run_batch
 
-__all__ = ["Batch", "Outcome", "run_batch"]
+__all__ = ["Batch", "Outcome", "replace_file", "run_batch"]

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import os
 import selectors
-import signal
+import shutil
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 
 import msgspec
 
-from grader.batch.messages import Done, Setup, Task
+from grader.batch.messages import Done, Failed, Setup, Task
+from grader.course import CourseError
 
-COMMAND = [sys.executable, "-m", "grader.batch.worker"]
+# -P: what lies in the folder that the batch is started in is no module of the grader, least of all a submission.
+COMMAND = [sys.executable, "-P", "-m", "grader.batch.worker"]
+ANSWER = msgspec.json.Decoder(Done | Failed)
 # Seconds that a worker gets to end its kernel and go, before it is ended.
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
 class Lost:
-    """A worker that ended, or did not come back in time, while it graded a task."""
+    """A task without a record: its worker ended, failed, or did not come back in time. `details` may be long."""
 
     reason: str
+    details: str = ""
 
 
 class _Worker:
@@ -33,29 +39,38 @@ class _Worker:
         self.process = subprocess.Popen(
             COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
         )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.inlet, self.outlet = self.process.stdin, self.process.stdout
         self.task: Task | None = None
         self.since = 0.0
-        self.buffer = b""
+        self.heard = b""
         self._send(setup)
 
     def _send(self, message: Setup | Task) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(msgspec.json.encode(message) + b"\n")
-        self.process.stdin.flush()
+        with suppress(BrokenPipeError):  # it has ended; its own pipe says so when it is read
+            self.inlet.write(msgspec.json.encode(message) + b"\n")
+            self.inlet.flush()
 
     def give(self, task: Task) -> None:
         self.task, self.since = task, monotonic()
         self._send(task)
 
-    @property
-    def outlet(self) -> int:
-        assert self.process.stdout is not None
-        return self.process.stdout.fileno()
+    def answer(self) -> Done | Failed | Lost | None:
+        """What the worker has to say; None as long as it has not said all of it."""
+        chunk = os.read(self.outlet.fileno(), 1 << 20)
+        if not chunk:
+            return Lost("the grading process ended while it graded this")
+        self.heard += chunk
+        if not self.heard.endswith(b"\n"):
+            return None
+        said, self.heard = self.heard, b""
+        answer: Done | Failed = ANSWER.decode(said)
+        return answer
 
-    def end(self, signal_number: int = signal.SIGTERM) -> None:
+    def end(self) -> None:
         """Ask the process to go; it ends its kernel first."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal_number)
+        self.process.terminate()
 
     def reap(self) -> None:
         """Wait until the process is gone; end it when it takes too long."""
@@ -64,9 +79,9 @@ class _Worker:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                pipe.close()
+        with suppress(BrokenPipeError):
+            self.inlet.close()
+        self.outlet.close()
 
 
 def work_off(
@@ -74,55 +89,59 @@ def work_off(
 ) -> Generator[tuple[Task, Done | Lost], None, None]:
     """Grade `tasks` with `jobs` workers; results as they come. A task may take `seconds`, then its worker is ended.
 
-    Closing the iterator, as an exception in its consumer does, ends every worker and its kernel.
+    Closing the iterator, as an exception in its consumer does, ends every worker and its kernel, and removes
+    `setup.scratch`. Raises CourseError when a worker finds that the course cannot be used.
     """
-    waiting = list(reversed(tasks))
+    waiting = deque(tasks)
     workers: list[_Worker] = []
     selector = selectors.DefaultSelector()
 
-    def start() -> _Worker:
-        worker = _Worker(setup)
-        workers.append(worker)
-        selector.register(worker.outlet, selectors.EVENT_READ, worker)
-        return worker
+    def hand_out(worker: _Worker | None = None) -> None:
+        """The next task, if there is one: to `worker`, or to a new one."""
+        if not waiting:
+            return
+        if worker is None:
+            worker = _Worker(setup)
+            workers.append(worker)
+            selector.register(worker.outlet, selectors.EVENT_READ, worker)
+        worker.give(waiting.popleft())
 
-    def drop(worker: _Worker) -> None:
+    def replace(worker: _Worker) -> None:
         selector.unregister(worker.outlet)
         workers.remove(worker)
         worker.end()
         worker.reap()
+        hand_out()
 
     try:
-        for _ in range(min(jobs, len(tasks))):
-            start().give(waiting.pop())
+        for _ in range(jobs):
+            hand_out()
         while any(worker.task for worker in workers):
             for key, _ in selector.select(timeout=1.0):
                 worker: _Worker = key.data
-                chunk = os.read(worker.outlet, 1 << 20)
-                worker.buffer += chunk
-                task = worker.task
-                if not chunk:
-                    drop(worker)
-                    if task is not None:
-                        yield task, Lost("the grading process ended while it graded this")
-                        if waiting:
-                            start().give(waiting.pop())
-                elif worker.buffer.endswith(b"\n") and task is not None:
-                    done = msgspec.json.decode(worker.buffer, type=Done)
-                    worker.buffer, worker.task = b"", None
-                    if waiting:
-                        worker.give(waiting.pop())
-                    yield task, done
+                answer = worker.answer()
+                if answer is None:
+                    continue
+                task, worker.task = worker.task, None
+                if isinstance(answer, Failed):
+                    if answer.course:
+                        raise CourseError(answer.reason)
+                    answer = Lost(answer.reason, answer.details)
+                if isinstance(answer, Done):
+                    hand_out(worker)
+                else:
+                    replace(worker)
+                if task is not None:
+                    yield task, answer
             for worker in [w for w in workers if w.task is not None and monotonic() - w.since > seconds]:
                 late = worker.task
                 assert late is not None
-                drop(worker)
+                replace(worker)
                 yield late, Lost(f"grading did not come to an end within {seconds:g} s")
-                if waiting:
-                    start().give(waiting.pop())
     finally:
         for worker in workers:
             worker.end()
         for worker in workers:
             worker.reap()
         selector.close()
+        shutil.rmtree(setup.scratch, ignore_errors=True)

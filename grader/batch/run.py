@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import tempfile
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from filelock import FileLock, Timeout
 
 from grader.batch.messages import Done, Setup, Task
 from grader.batch.pool import Lost, work_off
-from grader.course import Course, NotebookFacts
+from grader.course import Course, CourseError, NotebookFacts, digest, shown
 from grader.grade import commitment, rejection
 from grader.record import GradeRecord
 from grader.submissions import InputError
@@ -47,55 +49,91 @@ class Batch:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One submission is done. `kept` when its record was there already; `faults` are the grader's own."""
+    """One submission is done. `ran` when it was graded just now; `faults` are the grader's own."""
 
     record: GradeRecord
-    kept: bool
+    ran: bool
     faults: list[str]
     done: int
     total: int
 
 
 def run_batch(batch: Batch) -> Generator[Outcome, None, None]:
-    """Grade what is to be graded; an outcome for every entry, those kept from an earlier run first.
+    """Grade what is to be graded; an outcome for every entry, first those for which nothing has to be run.
 
-    Raises InputError when the folders cannot be used. Closing the iterator stops the workers; finished records stay.
+    Raises InputError when the folders cannot be used, CourseError when the course cannot. Closing the iterator stops
+    the workers; finished records stay.
     """
+    _in_step(batch.course)
     found = entries(batch.submissions)
+    _apart(batch.submissions, batch.results)
     records = batch.results / "records"
     try:
         records.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{batch.results}: cannot be written to ({error.strerror}). Name another folder.") from None
-    seed = _settle(batch)
+        raise _unwritable(batch.results, error) from None
+    lock = _alone(batch.results)
+    try:
+        yield from _run(batch, found, records, _settle(batch))
+    finally:
+        lock.release()
+
+
+def _run(batch: Batch, found: list[Entry], records: Path, seed: int) -> Generator[Outcome, None, None]:
     total, done = len(found), 0
     tasks: list[Task] = []
     for entry in found:
         got = collect(batch.course, entry, batch.scope)
-        kept = None if batch.regrade else _kept(records, entry, got, batch, seed)
-        if kept is not None or got.problem:
-            record = kept or rejection(batch.course, got.submission, got.problem, seed=seed)
+        record = None if batch.regrade else _kept(records, entry, got, batch, seed)
+        if record is None and got.problem:
+            record = rejection(batch.course, got.submission, got.problem, seed=seed)
             _write(records, record)
-            done += 1
-            yield Outcome(record, kept is not None, [], done, total)
+        if record is None:
+            # The bytes are read again by the worker: a class of notebooks need not lie in memory at once.
+            tasks.append(Task(entry.id, os.fsencode(entry.path)))
             continue
-        # The bytes are read again by the worker: a class of notebooks need not lie in memory at once.
-        tasks.append(Task(entry.id, str(entry.path)))
-    setup = Setup(str(batch.course.root), [facts.name for facts in batch.scope], seed)
+        done += 1
+        yield Outcome(record, False, [], done, total)
+    scratch = tempfile.mkdtemp(prefix="grader-")
+    setup = Setup(str(batch.course.root), [facts.name for facts in batch.scope], seed, scratch)
     seconds = SLACK_SECONDS + batch.course.limits.notebook_seconds * len(batch.scope)
     with closing(work_off(setup, tasks, batch.jobs, seconds)) as results:
         for task, result in results:
-            faults: list[str] = []
             match result:
                 case Done():
-                    record = msgspec.json.decode(result.record, type=GradeRecord)
-                    faults = result.faults
+                    record, faults = msgspec.json.decode(result.record, type=GradeRecord), result.faults
                 case Lost():
-                    submission = collect(batch.course, Entry(task.id, Path(task.path)), batch.scope).submission
+                    entry = Entry(task.id, Path(os.fsdecode(task.path)))
+                    submission = collect(batch.course, entry, batch.scope).submission
                     record = rejection(batch.course, submission, f"{result.reason}.", seed=seed)
+                    faults = [result.details or f"{task.id}: {result.reason}."]
             _write(records, record)
             done += 1
-            yield Outcome(record, False, faults, done, total)
+            yield Outcome(record, True, faults, done, total)
+
+
+def _in_step(course: Course) -> None:
+    """A grade must be of the tests that lie there, or records of an earlier course would be taken for new ones."""
+    if digest(course, course.manifest) != course.manifest.course.digest:
+        where = shown(course.manifest_path, course.base)
+        raise CourseError(f"{where}: older than the tests or course_lib. Run `grader build`.")
+
+
+def _apart(submissions: Path, results: Path) -> None:
+    if results.resolve().is_relative_to(submissions.resolve()):
+        raise InputError(f"{results}: lies among the submissions and would be taken for one. Name a folder outside.")
+
+
+def _alone(results: Path) -> FileLock:
+    """Keep a second batch off the folder. The lock goes with the process, whatever ends it."""
+    lock = FileLock(results / ".lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise InputError(f"{results}: another batch is writing to it. Wait for it, or name another folder.") from None
+    except OSError as error:
+        raise _unwritable(results, error) from None
+    return lock
 
 
 def _settle(batch: Batch) -> int:
@@ -104,8 +142,10 @@ def _settle(batch: Batch) -> int:
     scope = [facts.name for facts in batch.scope]
     try:
         plan = msgspec.json.decode(path.read_bytes(), type=Plan)
-    except (OSError, msgspec.DecodeError):
+    except FileNotFoundError:
         plan = None
+    except (OSError, msgspec.DecodeError):
+        raise InputError(f"{path}: cannot be read. Put it back, or name another folder.") from None
     seed = batch.seed if batch.seed is not None else plan.seed if plan else secrets.randbelow(2**63)
     if plan and not batch.regrade and (plan.seed != seed or plan.scope != scope):
         what = "another seed" if plan.seed != seed else f"other notebooks ({', '.join(plan.scope)})"
@@ -136,19 +176,26 @@ def _kept(records: Path, entry: Entry, got: Collected, batch: Batch, seed: int) 
 
 def record_name(submission: str) -> str:
     """The record's file name: the submission's id, shortened where a file's name may not be that long."""
-    if len(submission.encode()) <= 200:
+    name = submission.encode()
+    if len(name) <= 200:
         return f"{submission}.json"
-    return f"{submission[:60]}-{hashlib.sha256(submission.encode()).hexdigest()[:12]}.json"
+    return f"{name[:100].decode(errors='ignore')}-{hashlib.sha256(name).hexdigest()[:12]}.json"
 
 
 def _write(records: Path, record: GradeRecord) -> None:
-    replace_file(
-        records / record_name(record.submission.id), msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
-    )
+    name = record_name(record.submission.id)
+    replace_file(records / name, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: a batch that is killed leaves the old one or the new one."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}"[:250])
-    beside.write_bytes(data)
-    beside.replace(path)
+    """Write a file whole or not at all: a batch that is killed leaves the old one or the new one. Raises InputError."""
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        beside.write_bytes(data)
+        beside.replace(path)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError(f"{path}: cannot be written to ({error.strerror}). Make it writable, or name another folder.")

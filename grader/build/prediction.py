@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from course_lib import kinds
+from course_lib.constants import constant
 from course_lib.definitions import PREDICTION_ID, scan
 from course_lib.source import parse as parse_cell
 from grader.build.cells import Cell, mistake
@@ -59,8 +61,33 @@ def read_predictions(cells: list[Cell], number: str, where: str) -> list[str]:
                     "Write confidence=0.7 or the like",
                 )
             seen[call.id] = line
+    _check_kinds(cells, where)
     _check_reveals(cells, seen, where)
     return list(seen)
+
+
+def _check_kinds(cells: list[Cell], where: str) -> None:
+    """Each `kind=` is one that learners can be held to, and the author's own answer is of it."""
+    for cell in cells:
+        for call in calls(parse(cell.source, where, cell.line), "predict") if cell.kind == "code" else ():
+            line, ident = cell.line + call.lineno - 1, first_text(call)
+            given = {k.arg: k.value for k in call.keywords}
+            if "kind" not in given:
+                continue
+            try:
+                kind = constant(given["kind"])
+                wanted = kinds.wanted(kind)
+            except ValueError:
+                raise mistake(
+                    where,
+                    line,
+                    f"prediction {ident} has a kind that does not exist",
+                    'Write kind="number", "set", "text" or "interval", or kind=["one choice", "another"]',
+                ) from None
+            if not kinds.fits(constant(call.args[1] if call.args[1:] else given["value"]), kind):
+                raise mistake(
+                    where, line, f"your own answer to prediction {ident} is not of its kind", f"Answer with {wanted}"
+                )
 
 
 def _check_reveals(cells: list[Cell], seen: dict[str, int], where: str) -> None:
@@ -83,7 +110,7 @@ def _check_reveals(cells: list[Cell], seen: dict[str, int], where: str) -> None:
 
 
 def unanswered(source: str) -> str:
-    """A cell's source with the value and confidence of each `predict(...)` replaced by `...`."""
+    """A cell's source with the value and confidence of each `predict(...)` replaced by `...`; its `kind` stays."""
     if "predict" not in source:
         return source
     spans = [span for call in calls(parse_cell(source)[1], "predict") for span in _answers(call)]

@@ -30,8 +30,9 @@ The form of solutions/NN_what_it_is_about.py:
         # END SOLUTION
 
 Learners get `raise NotImplementedError("double")` in the block's place, or the block's lines that begin `# STUB `.
-`predict("P00.1", 6, confidence=0.9)` becomes `predict("P00.1", ..., confidence=...)`. The tests of the exercise stand
-in public/test_NN.py and hidden/test_NN.py. `grader build` does the rest.
+`predict("P00.1", 6, confidence=0.9)` becomes `predict("P00.1", ..., confidence=...)`; with `kind="number"` ("set",
+"text", "interval", or a list of choices), which stays, an answer of another kind is asked for again. The tests of the
+exercise stand in public/test_NN.py and hidden/test_NN.py. `grader build` does the rest.
 """
 
 from __future__ import annotations

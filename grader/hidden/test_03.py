@@ -136,9 +136,8 @@ def misreading(texts, args, got):
 @exercise("ObservationLedger", points=2, rule="token-estimate")
 def test_tokens_of_any_text(learner, rng):
     """Whatever the texts and the calls are: a quarter of each text's characters, rounded down."""
-    for _ in range(3):
-        letters = rng.choice(["abc de", "äöü ß é", "日本語 です"])
-        texts = ["".join(rng.choice(letters) for _ in range(rng.randrange(5, 200) * 4 + 3)) for _ in range(6)]
+    for letters in ("äöü ß é", "abc de", rng.choice(["日本語 です", "naïve Größe"])):
+        texts = ["".join(rng.choice(letters) for _ in range(rng.randrange(5, 200) * 4 + 3)) for _ in range(10)]
         texts += ["".join(rng.choice(letters) for _ in range(rng.randrange(1, 4))) for _ in range(4)] + [""]
         rng.shuffle(texts)
         args = [{"pattern": "p" * rng.randrange(30, 300)} for _ in texts]

@@ -133,11 +133,11 @@ def _check(facts: PredictionFacts, lines: list[journal.Line], has_record: bool, 
 
 def _other_words(calls: list[Call], predicted: journal.Line) -> str:
     """Why the notebook's own words are not those of the record, and what to put back."""
-    again = f"Put back {readable(predicted.value)}, confidence={predicted.confidence:g}, as recorded."
+    again = f"Put back {readable(predicted.value)}, confidence={predicted.confidence}, as recorded."
     if not calls:
         return f"is on record, but no cell says it any more. {again}"
     if not any(call.constant for call in calls):
-        return "is computed in the notebook, not written down. Write the value you expect."
+        return f"is computed in the notebook, not written down. {again}"
     if not any(_fair(call.confidence) for call in calls):
         return f"has a confidence in the notebook that is not between 0 and 1. {again}"
     return f"reads otherwise in the notebook than in the record. {again}"

@@ -29,6 +29,7 @@ class TestSpec:
     visibility: str
     points: float
     after: str | None
+    rules: tuple[str, ...]
     path: Path
     line: int
 
@@ -70,7 +71,7 @@ def _spec(
         raise CourseError(f"{where}: a test's name begins with test_. Rename it.")
     if mark.points <= 0:
         raise CourseError(f"{where} is worth {mark.points} points. Give it more than 0.")
-    return TestSpec(notebook, mark.exercise, name, title, visibility, mark.points, mark.after, path, line)
+    return TestSpec(notebook, mark.exercise, name, title, visibility, mark.points, mark.after, mark.rules, path, line)
 
 
 def _check(specs: list[TestSpec], course: Course) -> None:

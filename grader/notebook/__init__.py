@@ -2,6 +2,6 @@
 Nothing is executed here, and no validator stands between a damaged notebook and its answers.
 """
 
-from grader.notebook.read import Notebook, NotebookError, Output, read_notebook
+from grader.notebook.read import Notebook, NotebookError, Output, first_line, read_notebook
 
-__all__ = ["Notebook", "NotebookError", "Output", "read_notebook"]
+__all__ = ["Notebook", "NotebookError", "Output", "first_line", "read_notebook"]

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 MAX_BYTES = 200_000_000
+FIRST_LINE = 50
 CONFLICT = re.compile(rb"^(<<<<<<<|=======|>>>>>>>)", re.MULTILINE)
 BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -58,13 +59,19 @@ def read_notebook(data: bytes, names: Iterable[str] = ()) -> Notebook:
         if kind != "code":
             if not (defines is not None and defines.search(source)):
                 continue
-            first = source.strip().partition("\n")[0][:50]
-            notes.append(f"the {kind} cell “{first}” holds a definition; it was read as code")
+            notes.append(f"the {kind} cell {first_line(source)} holds a definition; it was read as code")
             retyped.add(len(sources))
         sources.append(source)
         stored = cell.get("outputs")
         outputs.append([o for o in stored if isinstance(o, dict)] if isinstance(stored, list) else [])
     return Notebook(sources, outputs, notes, frozenset(retyped))
+
+
+def first_line(source: str) -> str:
+    """A cell as a person finds it, by its first line, in quotes: JupyterLab shows no numbers that would do."""
+    line = source.strip().partition("\n")[0].rstrip()
+    shown = "".join(char if char.isprintable() else " " for char in line[:FIRST_LINE])  # no cursor is to move
+    return f"“{shown}{'…' if len(line) > FIRST_LINE else ''}”"
 
 
 def _parse(data: bytes) -> dict[str, Any]:

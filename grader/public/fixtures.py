@@ -17,6 +17,8 @@ import course_lib
 from course_lib.agent import Action, Adapter, RunResult, Trace
 from course_lib.faults import SCENARIOS
 from course_lib.recordings import recorded_names, recording
+from grader.judge import promise
+from grader.judge.learner import Learner, Outcome
 
 
 @dataclass(frozen=True)
@@ -104,16 +106,75 @@ def by_prefix() -> Callable[[Trace, list[Action]], Adapter]:
     return adapter
 
 
+NOT_A_LIST = "The answer is not a list of Divergence(k, recorded, proposed)"
+NEVER_MADE = "make_adapter was never called, and only calling it gives an adapter"
+Place = tuple[Any, Any, Any]
+
+
+class Factory:
+    """What verify_replay is given as make_adapter. It stays in the grader and counts its calls."""
+
+    def __init__(self, learner: Learner, make: Callable[[], Adapter]) -> None:
+        self._learner = learner
+        self._make = make
+        self._made = 0
+
+    def __call__(self) -> Any:
+        self._made += 1
+        return self._learner.remote(self._make())
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What one call of verify_replay did, and how many adapters it had made."""
+
+    outcome: Outcome
+    made: int
+
+    def places(self) -> list[Place]:
+        """(k, recorded, proposed) for each Divergence of the answer; promises that it is a list of them."""
+        if self.outcome.raised("AttributeError"):
+            promise(self.made > 0, NEVER_MADE)
+        found = _places(self.outcome.value)
+        promise(found is not None, NOT_A_LIST)
+        assert found is not None
+        promise(self.made > 0 or self.outcome.args_after[0] == [], NEVER_MADE)
+        return found
+
+
+def _places(value: Any) -> list[Place] | None:
+    if not isinstance(value, list):
+        return None
+    fields = [getattr(item, "fields", None) for item in value]
+    if not all(isinstance(f, dict) and f.keys() == {"k", "recorded", "proposed"} for f in fields):
+        return None
+    return [(f["k"], f["recorded"], f["proposed"]) for f in fields if f is not None]
+
+
 @pytest.fixture
-def places() -> Callable[[Any], list[tuple[int, Any, Any]] | None]:
-    """Takes an answer of verify_replay apart: (k, recorded, proposed) each, or None for anything else."""
+def verify(learner: Learner) -> Callable[[Trace, Callable[[], Adapter]], Verification]:
+    """Calls verify_replay with a trace and a factory whose adapters stay in the grader."""
 
-    def read(value: Any) -> list[tuple[int, Any, Any]] | None:
-        if not isinstance(value, list):
-            return None
-        fields = [getattr(item, "fields", None) for item in value]
-        if not all(isinstance(f, dict) and f.keys() == {"k", "recorded", "proposed"} for f in fields):
-            return None
-        return [(f["k"], f["recorded"], f["proposed"]) for f in fields if f is not None]
+    def call(trace: Trace, make: Callable[[], Adapter]) -> Verification:
+        factory = Factory(learner, make)
+        outcome = learner.call("verify_replay", trace, learner.remote(factory))
+        return Verification(outcome, factory._made)
 
-    return read
+    return call
+
+
+@pytest.fixture
+def refused() -> Callable[..., None]:
+    """Promises that a call raised `kind`; `accepted` is the sentence for a call that let the input pass."""
+
+    def check(outcome: Outcome, kind: str, accepted: str, **details: Any) -> None:
+        fault = outcome.error
+        if fault is None:
+            promise(outcome.returned is not None, f"None comes back; {kind} has to be raised")
+            promise(False, accepted, **details)
+        elif not outcome.raised(kind):
+            if fault.own_line is None or fault.type == "NotImplementedError":
+                _ = outcome.value  # there is no such function, or it is still to be written: that is said as it is
+            promise(False, f"It raised another exception than {kind}", raised=fault.type)
+
+    return check

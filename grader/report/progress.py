@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 # Seconds between two lines where there is no terminal to redraw.
 QUIET_SECONDS = 10.0
@@ -18,16 +18,11 @@ class BatchProgress:
     def __init__(self, console: Console) -> None:
         self.console = console
         self.started = self.spoke = monotonic()
-        self.graded = 0
-        columns = (TextColumn("  {task.description}"), BarColumn(30), MofNCompleteColumn())
-        times = (
-            TextColumn("·"),
-            TimeElapsedColumn(),
-            TextColumn("· left"),
-            TimeRemainingColumn(),
-        )
+        self.ran = 0
+        columns = (TextColumn("  {task.description}"), BarColumn(30), MofNCompleteColumn(), TextColumn("·"))
+        times = (TimeElapsedColumn(), TextColumn("{task.fields[left]}"))
         self.bar = Progress(*columns, *times, console=console, transient=True, disable=not console.is_terminal)
-        self.task = self.bar.add_task("grading", total=None)
+        self.task = self.bar.add_task("grading", total=None, left="")
 
     def __enter__(self) -> BatchProgress:
         self.bar.start()
@@ -38,13 +33,15 @@ class BatchProgress:
 
     def step(self, outcome: Any) -> None:
         """Count one more outcome of `grader.batch.run_batch`."""
-        self.bar.update(self.task, completed=outcome.done, total=outcome.total)
-        self.graded += not outcome.kept
+        self.ran += outcome.ran
         now = monotonic()
-        if not self.console.is_terminal and (now - self.spoke >= QUIET_SECONDS or outcome.done == outcome.total):
+        done, total, took = outcome.done, outcome.total, now - self.started
+        # What was there already took no time and says nothing about the rest.
+        left = f" · about {_time((total - done) * took / self.ran)} left" if self.ran and done < total else ""
+        self.bar.update(self.task, completed=done, total=total, left=left)
+        if not self.console.is_terminal and (now - self.spoke >= QUIET_SECONDS or done == total):
             self.spoke = now
-            left = (outcome.total - outcome.done) * (now - self.started) / max(self.graded, 1)
-            self.console.print(f"  {outcome.done} of {outcome.total} graded · about {_time(left)} left")
+            self.console.print(f"  {done} of {total} · {_time(took)}{left}")
 
 
 def _time(seconds: float) -> str:

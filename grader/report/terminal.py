@@ -139,7 +139,8 @@ def _failure(exercise: ExerciseRecord, test: TestRecord, console: Console) -> No
 def show_batch(records: list[GradeRecord], table: Path, console: Console) -> None:
     """What a batch came to: how many, how they stand, and who needs a person's eye."""
     graded = [record for record in records if record.status == "graded"]
-    console.print(f"\n  {len(records)} submissions · {len(graded)} graded · grades in {table}")
+    summary = f"\n  {len(records)} submissions · {len(graded)} graded · grades in {table}"
+    console.print(Text(summary), soft_wrap=True)
     if graded:
         scores = sorted(record.score for record in graded)
         most = graded[0].max_score
@@ -149,4 +150,5 @@ def show_batch(records: list[GradeRecord], table: Path, console: Console) -> Non
     if rejected:
         console.print(f"\n  {len(rejected)} could not be graded:")
         for record in rejected:
-            console.print(Text.assemble(("  ! ", "red"), (record.submission.id, "bold"), f"  {record.message}"))
+            line = Text.assemble(("  ! ", "red"), (record.submission.id, "bold"), f"  {record.message}")
+            console.print(line, soft_wrap=True)

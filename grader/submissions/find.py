@@ -96,12 +96,13 @@ def _named(course: Course, target: str, here: Path) -> list[Submitted]:
 def _notebooks(course: Course, here: Path) -> Path:
     """Where somebody's notebooks are, seen from `here`: this folder, ``notebooks/`` in it, or the like further up.
 
-    Never the course's own copy from anywhere: stubs that look like one's own lost work would frighten anybody.
+    Never the course's own copy from anywhere: stubs that look like one's own lost work would frighten anybody. In a
+    folder that is neither `here` nor called notebooks a number that begins a file's name says nothing yet.
     """
-    known = {f"{facts.name}.ipynb" for facts in course.manifest.notebooks}
     for folder in (here, *here.parents):
         for candidate in (folder, folder / "notebooks"):
-            if any((candidate / name).is_file() for name in known):
+            find = _file if candidate == here or candidate.name == "notebooks" else _exact_file
+            if any(find(candidate, facts) for facts in course.manifest.notebooks):
                 return candidate
     raise InputError(f"no folder notebooks/ here or above ({here}). Go to the course's folder, or name a file.")
 
@@ -116,13 +117,21 @@ def numbered(course: Course, number: str) -> NotebookFacts:
 
 
 def _of_folder(folder: Path, facts: NotebookFacts) -> Submitted:
-    exact = folder / f"{facts.name}.ipynb"
-    if exact.is_file():
-        return Submitted(facts, exact, exact.read_bytes(), folder)
+    path = _file(folder, facts)
+    return Submitted(facts, path, path.read_bytes(), folder) if path else Submitted(facts, None)
+
+
+def _file(folder: Path, facts: NotebookFacts) -> Path | None:
+    if exact := _exact_file(folder, facts):
+        return exact
     # "04_checkpoint (1).ipynb" as a browser names a second download; the newest wins.
     named = filter(Path.is_file, folder.glob(f"{facts.number}[!0-9]*.ipynb"))
-    others = sorted(named, key=lambda p: (p.stat().st_mtime, p.name))
-    return Submitted(facts, others[-1], others[-1].read_bytes(), folder) if others else Submitted(facts, None)
+    return max(named, key=lambda path: (path.stat().st_mtime, path.name), default=None)
+
+
+def _exact_file(folder: Path, facts: NotebookFacts) -> Path | None:
+    path = folder / f"{facts.name}.ipynb"
+    return path if path.is_file() else None
 
 
 def _of_file(course: Course, path: Path, target: str) -> Submitted:

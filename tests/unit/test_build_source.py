@@ -102,6 +102,14 @@ def test_empty_cells_are_left_out(tmp_path: Path) -> None:
             'predict(\n    "P00.1",\n    {"a", "b"},  # which\n    confidence=0.5,\n)',
             'predict(\n    "P00.1",\n    ...,  # which\n    confidence=...,\n)',
         ),
+        (
+            'predict("P00.1", "a", confidence=0.5, kind=["a", "b"])',
+            'predict("P00.1", ..., confidence=..., kind=["a", "b"])',
+        ),
+        (
+            'predict("P00.1", kind="number", value=3, confidence=1)',
+            'predict("P00.1", kind="number", value=..., confidence=...)',
+        ),
         ('ä = "é"; predict("P00.1", "ü", confidence=1)', 'ä = "é"; predict("P00.1", ..., confidence=...)'),
         (
             '%time predict\npredict("P00.1", [\n  1,\n  2], confidence=1)',

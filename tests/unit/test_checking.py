@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 
-from course_lib.checking import check
+from course_lib.checking import _written, check
 from grader.course import Course
+from grader.judge.learner import Learner
+from grader.kernel.wire import Opaque, Record, Ref
 from tests.e2e.toy import ANSWERS, PUBLIC, REPO, STUBS, answered, make_course, notebook
 
 
@@ -37,14 +39,14 @@ def card(
     monkeypatch.delenv("COURSE_GRADING", raising=False)
     monkeypatch.chdir(tmp_path)
 
-    def shown(source: str, name: str = "double") -> str:
-        """The text of the card after a cell with this source was run."""
+    def shown(source: str, name: Any = "double") -> str:
+        """The text of the card after a cell with this source was run; `name` may be what it defines, unquoted."""
         namespace: dict[str, Any] = {"__name__": "__main__", "json": json}
         file = f"<cell {len(source)}>"
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
         exec(compile(source, file, "exec"), namespace)
         capsys.readouterr()
-        check(name, namespace)
+        check(name(namespace) if callable(name) else name, namespace)
         return capsys.readouterr().out
 
     return shown
@@ -82,13 +84,66 @@ def test_an_answer_that_raises_shows_the_learners_own_line(card: Callable[..., s
 def test_a_stub_and_a_missing_name_are_said_in_one_line(card: Callable[..., str]) -> None:
     assert card(STUBS["double"]) == "double is still the stub: fill it in, run its cell, then check again.\n"
     assert card("x = 1") == "double is not defined here. Run the cell that defines it, then check again.\n"
-    assert card(ANSWERS["pack"].split("\n\n\n")[0], "pack").startswith("pack: unpack not defined here.")
+    half = card(ANSWERS["pack"].split("\n\n\n")[0], "pack")
+    assert half == "unpack is not defined here. Run the cell that defines it, then check again.\n"
     assert card("x = 1", "nothing") == "There is no exercise nothing. The course has double, pack.\n"
+
+
+def test_a_name_that_is_bound_to_a_value_is_no_answer(card: Callable[..., str]) -> None:
+    assert card("double = 4") == (
+        "double is no function or class here but of type int. Run the cell that defines it, then check again.\n"
+    )
+
+
+def test_the_quotes_may_be_left_out(card: Callable[..., str]) -> None:
+    assert card(ANSWERS["double"], lambda namespace: namespace["double"]) == card(ANSWERS["double"])
+    assert card("x = 1", 3) == "There is no exercise 3. The course has double, pack.\n"
 
 
 def test_half_of_it_is_still_a_stub(card: Callable[..., str]) -> None:
     text = card(ANSWERS["pack"].split("\n\n\n")[0] + "\n\n\n" + STUBS["pack"].split("\n\n\n")[1], "pack")
     assert "Part of it is still to be written: NotImplementedError at line " in text
+
+
+def entry(tool: str, ok: bool) -> dict[str, Any]:
+    return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
+
+
+class Adapter:
+    pass
+
+
+DIVERGENCE = Record("course_lib.agent:Divergence", {"k": 3, "recorded": {"tool": "a"}})
+STAYING = Learner(transport=None)  # type: ignore[arg-type] - nothing is asked of it
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ([DIVERGENCE], "[Divergence(k=3, recorded={'tool': 'a'})]"),
+        ((DIVERGENCE,), "(Divergence(k=3, recorded={'tool': 'a'}),)"),
+        ({"at": DIVERGENCE}, "{'at': Divergence(k=3, recorded={'tool': 'a'})}"),
+        (Record("__main__:make.<locals>.Pair", {}), "Pair()"),
+        (Opaque("builtins:generator"), "<generator>"),
+        (Opaque("builtins:type"), "<a class>"),
+        ({Opaque("a:B"), 1, "x"}, "{'x', 1, <B>}"),
+        (Opaque("a value that contains itself"), "<a value that contains itself>"),
+        (Ref("handle", 1), "<your object>"),
+        (STAYING.remote(Adapter()), "<Adapter>"),
+        (Adapter(), "<Adapter>"),
+        ([entry("list_notes", True), entry("read_note", False)], "[2 entries: list_notes ok, read_note failed]"),
+        ([entry("list_notes", True)], "[1 entry: list_notes ok]"),
+        ({"trace": [entry("a", True)] * 2}, "{'trace': [2 entries: a ok, a ok]}"),
+        ([entry("a", True), "odd"], "[{'action': {'tool': 'a', 'args': {}}, 'observation': {'ok': True}}, 'odd']"),
+        ([], "[]"),
+        (set(), "set()"),
+        ((1, "a"), "(1, 'a')"),
+        (None, "None"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_values_are_written_as_a_learner_knows_them(value: Any, text: str) -> None:
+    assert _written(value) == text
 
 
 def test_an_endless_loop_comes_back_after_the_limit(card: Callable[..., str]) -> None:

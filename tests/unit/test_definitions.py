@@ -205,6 +205,8 @@ def test_thousands_of_magics_are_read_in_good_time():
     ("call", "expected"),
     [
         ('predict("P04.2", 1, confidence=0.8)', ("P04.2", True, True, 1, 0.8)),
+        ('predict("P04.2", 1, confidence=0.8, kind="number")', ("P04.2", True, True, 1, 0.8)),
+        ('predict("P04.2", ..., kind=[a], confidence=...)', ("P04.2", False, False, None, None)),
         ('predict("P04.2", -15/62, 1)', ("P04.2", True, True, -15 / 62, 1.0)),
         ('predict(id="P04.2", confidence=4/5, value="a")', ("P04.2", True, True, "a", 0.8)),
         ('predict("P04.2", {1, -2}, confidence=.5)', ("P04.2", True, True, {1, -2}, 0.5)),

@@ -139,9 +139,7 @@ def test_the_bytes_are_the_same_each_time_and_in_each_process() -> None:
         "import sys; from course_lib.figures import *; from course_lib.recordings import recording;"
         "sys.stdout.buffer.write(png(run_strip(recording('invalid-arguments'))))"
     )
-    other = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, timeout=60
-    )
+    other = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, timeout=60)
     here = run_strip(recording("invalid-arguments"))
     assert png(here) == png(here) == png(run_strip(recording("invalid-arguments"))) == other.stdout
 
@@ -299,6 +297,4 @@ def test_in_a_notebook_the_image_carries_its_alt_text(monkeypatch: pytest.Monkey
     assert set(output.data) == {"text/plain", "image/png", "text/html"}
     assert output.data["text/plain"] == 'a "point" <b>'
     assert base64.b64decode(output.data["image/png"]) == png(calibration([(1.0, True)]))
-    assert output.data["text/html"].startswith(
-        '<img alt="a &quot;point&quot; &lt;b&gt;" width="800" src="data:'
-    )
+    assert output.data["text/html"].startswith('<img alt="a &quot;point&quot; &lt;b&gt;" width="800" src="data:')

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.notebook import NotebookError, read_notebook
+from grader.notebook import NotebookError, first_line, read_notebook
 
 
 def cell(source: Any, kind: str = "code", **more: Any) -> dict[str, Any]:
@@ -91,7 +91,22 @@ def test_a_retyped_cell_with_a_wanted_definition_is_read_as_code(kind: str, sour
     notebook = read_notebook(document(cell("import os"), cell(source, kind)), {"replay", "other"})
     assert notebook.sources == ["import os", source]
     assert notebook.retyped == {1}
-    assert notebook.notes == [f"cell 2 is a {kind} cell that holds a definition; it was read as code"]
+    first = source.partition("\n")[0]
+    assert notebook.notes == [f"the {kind} cell “{first}” holds a definition; it was read as code"]
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("\n\n  x = 1  \ny = 2", "“x = 1”"),
+        ("a" * 50, f"“{'a' * 50}”"),
+        ("a" * 51, f"“{'a' * 50}…”"),
+        ("x = '\x1b[2J'\tand", "“x = ' [2J' and”"),
+        ("", "“”"),
+    ],
+)
+def test_a_cell_is_named_by_its_first_line(source: str, line: str) -> None:
+    assert first_line(source) == line
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -148,16 +149,41 @@ def test_a_clock_that_runs_backwards_is_told_and_costs_nothing(
 def test_a_computed_prediction_is_found(write: Callable[[list[Entry]], bytes], source: str) -> None:
     first = checked(write(FULL), [source])[0][0]
     assert (first.own_words, first.points) == (False, 0)
-    assert "is computed in the notebook" in first.problem
+    assert first.problem == f"is computed in the notebook, not written down. {BACK}"
+
+
+BACK = "Put back 3, confidence=0.8, as recorded."
 
 
 @pytest.mark.parametrize(
-    "source", ["predict('P00.1', 4, confidence=0.8)", "predict('P00.1', 3, confidence=0.7)", "x = 1"]
+    ("source", "problem"),
+    [
+        ("predict('P00.1', 4, confidence=0.8)", "reads otherwise in the notebook than in the record."),
+        ("predict('P00.1', 3, confidence=0.7)", "reads otherwise in the notebook than in the record."),
+        ("predict('P00.1', 3, confidence=80)", "has a confidence in the notebook that is not between 0 and 1."),
+        ("predict('P00.1', ..., confidence=...)", "is on record, but no cell says it any more."),
+        ("x = 1", "is on record, but no cell says it any more."),
+    ],
 )
-def test_the_notebook_must_say_what_the_record_says(write: Callable[[list[Entry]], bytes], source: str) -> None:
+def test_the_notebook_must_say_what_the_record_says(
+    write: Callable[[list[Entry]], bytes], source: str, problem: str
+) -> None:
     first = checked(write(FULL), [source])[0][0]
     assert (first.own_words, first.points) == (False, 0)
-    assert "reads otherwise in the notebook" in first.problem
+    assert first.problem == f"{problem} {BACK}"
+
+
+@pytest.mark.parametrize(
+    ("value", "confidence"), [("step_budget", 1.0), ({"b", "a"}, 0.1), ((1, 5), 0.123456789), (-2.5, 0.0)]
+)
+def test_what_is_to_be_put_back_earns_full_marks(
+    write: Callable[[list[Entry]], bytes], value: Any, confidence: float
+) -> None:
+    record = write([("P00.1", "prediction", value, confidence), FULL[1]])
+    said = checked(record, ["x = 1"])[0][0].problem
+    again = re.search("Put back (.*), as recorded", said)
+    assert again
+    assert checked(record, [f"predict('P00.1', {again[1]})"])[0][0].points == 1
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,76 @@ def test_a_bad_confidence_is_one_line(book, capsys, confidence):
     assert not book.exists()
 
 
+CHOICES = ["goal_reached", "tool_failure", "step_budget"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("number", 3),
+        ("number", 2.5),
+        ("set", {1, 4}),
+        ("set", set()),
+        ("set", frozenset({"a"})),
+        ("text", "both"),
+        ("interval", (2, 5)),
+        ("interval", [2, 2]),
+        (CHOICES, "step_budget"),
+        (tuple(CHOICES), " goal_reached "),
+    ],
+    ids=repr,
+)
+def test_a_value_of_the_kind_that_is_asked_for_goes_on_record(book, kind, value):
+    predict("P04.2", value, confidence=0.5, kind=kind)
+    assert len(lines(book)) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "asked"),
+    [
+        ("number", ["two", "2", None, True, (2, 5), {2}, float("inf"), object()], "a number, such as 3."),
+        ("set", ["append_note", ["a"], {}, {"a": 1}, 3], "a set, such as {1, 4}; the empty one is set()."),
+        ("text", [3, "", " ", ["both"], None], "text in quotes, such as 'both'."),
+        (
+            "interval",
+            [3, (5, 2), (1, 2, 3), ("1", "2"), {1, 2}, (True, 2)],
+            "a pair of numbers, the lower one first, such as (2, 5).",
+        ),
+        (CHOICES, ["stepbudget", "", 3, None, CHOICES], "one of 'goal_reached', 'tool_failure', 'step_budget'."),
+    ],
+    ids=lambda value: str(value)[:8],
+)
+def test_a_value_of_another_kind_is_asked_back_in_one_line(book, capsys, kind, values, asked):
+    for value in values:
+        predict("P04.2", value, confidence=0.5, kind=kind)
+        assert capsys.readouterr().out == f"P04.2: nothing recorded. Answer with {asked}\n"
+    reveal("P04.2", lambda: pytest.fail("was called"))
+    assert not book.exists()
+
+
+def test_an_open_prediction_says_what_sort_of_answer_it_wants(capsys):
+    predict("P04.2", ..., confidence=..., kind=CHOICES)
+    assert "your answer (one of 'goal_reached', 'tool_failure', 'step_budget') and your" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["maybe", "", [], (), [1, 2], 3, {"a", "b"}],
+    ids=["unknown", "no word", "no choice", "no choice at all", "numbers", "a number", "a set"],
+)
+def test_a_kind_that_does_not_exist_is_one_line(book, capsys, kind):
+    predict("P04.2", 3, confidence=0.5, kind=kind)
+    said = "P04.2: nothing recorded. Kind is 'number', 'set', 'text', 'interval', or a list of texts to choose from.\n"
+    assert capsys.readouterr().out == said
+    assert not book.exists()
+
+
+def test_without_a_kind_and_for_ids_that_nobody_asked_anything_is_recorded(book):
+    for number, value in enumerate([3, "two", None, {"a"}, [1]]):
+        predict(f"P04.9{number}", value, confidence=0.5)
+    assert len(lines(book)) == 5
+
+
 @pytest.mark.parametrize("id", ["P4.2", "04.2", "P04.", "p04.2", "P04.2 ", "P04.2\n", "../P04.2", "", 4, None])
 def test_a_bad_id_is_one_line(book, capsys, id):
     predict(id, 3, confidence=0.5)
@@ -136,7 +206,7 @@ def test_a_prediction_after_the_outcome_is_kept_and_does_not_count(book, capsys)
     reveal("P04.2", lambda: 4)
     capsys.readouterr()
     predict("P04.2", 4, confidence=1)
-    assert "does not count" in capsys.readouterr().out
+    assert "so this one does not count; entry 1, made in time, does." in capsys.readouterr().out
     reveal("P04.2", lambda: 4)
     assert "Not as you said." in capsys.readouterr().out
     assert [line.value for line in lines(book)] == [3, 4, 4]

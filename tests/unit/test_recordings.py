@@ -101,9 +101,7 @@ def test_a_rerun_is_a_real_run(name: str, tmp_path: Path) -> None:
     assert (tmp_path / "report.txt").exists() is completed
 
 
-def test_a_rerun_that_departs_from_its_recording_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rerun_that_departs_from_its_recording_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SCENARIOS, "summarize-notes", SCENARIOS["step-budget"])
     with pytest.raises(RuntimeError, match="differs from its recording"):
         rerun("summarize-notes", tmp_path)

@@ -40,11 +40,12 @@ def exercise(name: str, status: str, *tests: dict[str, Any], stretch: bool = Fal
     return {"name": name, "stretch": stretch, "status": status, "score": score, "max_score": most, "tests": list(tests)}
 
 
-def prediction(points: float) -> dict[str, Any]:
+def prediction(points: float, *, made: bool) -> dict[str, Any]:
     held = points == 1
     return {
         "id": "P00.1",
-        **dict.fromkeys(("made", "first", "intact", "own_words", "verified"), held),
+        "made": made,
+        **dict.fromkeys(("first", "intact", "own_words", "verified"), held),
         "confidence": None,
         "correct": None,
         "points": points,
@@ -52,7 +53,9 @@ def prediction(points: float) -> dict[str, Any]:
     }
 
 
-def record(*exercises: dict[str, Any], points: float = 1, status: str = "graded", message: str = "") -> GradeRecord:
+def record(
+    *exercises: dict[str, Any], points: float = 1, made: bool = True, status: str = "graded", message: str = ""
+) -> GradeRecord:
     score = sum(e["score"] for e in exercises if not e["stretch"]) + points
     most = sum(e["max_score"] for e in exercises if not e["stretch"]) + 1
     notebook = {
@@ -63,7 +66,7 @@ def record(*exercises: dict[str, Any], points: float = 1, status: str = "graded"
         "max_score": most,
         "seconds": 1.0,
         "exercises": list(exercises),
-        "predictions": [prediction(points)],
+        "predictions": [prediction(points, made=made)],
     }
     whole = {
         "schema": "grader/record/1",
@@ -85,9 +88,9 @@ def record(*exercises: dict[str, Any], points: float = 1, status: str = "graded"
     return msgspec.convert(whole, GradeRecord)
 
 
-def printed(of: GradeRecord, manifest: Manifest, notes: list[str] | None = None) -> str:
+def printed(of: GradeRecord, manifest: Manifest, notes: list[str] | None = None, **how: Any) -> str:
     console = Console(file=io.StringIO(), width=terminal.WIDTH, highlight=False)
-    terminal.show(of, manifest, notes or [], console)
+    terminal.show(of, manifest, notes or [], console, **how)
     assert isinstance(console.file, io.StringIO)
     text = console.file.getvalue()
     assert max(map(len, text.splitlines())) <= terminal.WIDTH
@@ -113,16 +116,20 @@ def test_the_table(manifest: Manifest) -> None:
     assert "predictions 1/1 1 / 1" in rows
     assert "4 / 6" in rows
     assert "✗ pack · the promise of test_d" in rows
-    assert "It looks as if lists are sorted (k = 2)" in rows
+    assert "It looks as if lists are sorted (k = 2)." in rows
     assert "test_e" not in text  # what was skipped is not a failure
     assert rows[-1] == 'Next: pack (notebook 00, exercise 0.2 "The pack") · grader hint pack'
 
 
 def test_no_more_than_three_failures_of_an_exercise(manifest: Manifest) -> None:
     tests = [check(f"test_{n}", "hidden", "failed", f"Sentence {n}") for n in range(5)]
-    text = printed(record(exercise("double", "failed", *tests)), manifest)
+    of = record(exercise("double", "failed", *tests))
+    text = printed(of, manifest)
     assert text.count("Sentence") == 3
-    assert "and 2 more of double." in text
+    assert "and 2 more of double: grader check --exercise double" in text
+    every = printed(of, manifest, all_of_it=True)
+    assert every.count("Sentence") == 5
+    assert "more of" not in every
 
 
 def test_words_for_what_is_not_there(manifest: Manifest) -> None:
@@ -135,10 +142,21 @@ def test_words_for_what_is_not_there(manifest: Manifest) -> None:
 
 
 def test_next_goes_from_exercises_to_predictions_to_nothing(manifest: Manifest) -> None:
-    assert terminal.next_step(record(PASSED, points=0), manifest).startswith(
-        "prediction P00.1 (notebook 00): write it down"
+    unmade, spoiled = record(PASSED, points=0, made=False), record(PASSED, points=0)
+    assert terminal.next_step(unmade, manifest) == (
+        "prediction P00.1 (notebook 00): write it down before you run its cell"
     )
+    assert terminal.next_step(spoiled, manifest) == "prediction P00.1 (notebook 00): what is said of it above"
     assert terminal.next_step(record(PASSED), manifest) == "nothing. Everything asked for is there."
+
+
+def test_next_names_a_notebook_that_is_not_there(manifest: Manifest) -> None:
+    """Those that are there come first, whatever their order."""
+    absent = record(status="not_submitted", points=0)
+    assert terminal.next_step(absent, manifest) == "notebook 00, which is not here yet"
+    assert "not handed in" in printed(absent, manifest)
+    both = replace(absent, notebooks=[*absent.notebooks, *record(exercise("pack", "missing")).notebooks])
+    assert terminal.next_step(both, manifest).startswith("pack (notebook 00")
 
 
 def test_a_stretch_exercise_is_shown_outside_score_and_next_step(manifest: Manifest) -> None:

@@ -12,7 +12,7 @@ def verify_replay(trace, make_adapter):
     return found
 
 
-CATCHES = "Only the tools' names seem to be compared"
+CATCHES = "The values of the arguments seem not to be compared"
 TEST = "test_arguments_count"
 
 

@@ -1,0 +1,44 @@
+"""From a bad file nothing can be loaded, so nothing comes back."""
+
+import json
+from pathlib import Path
+
+
+def save_checkpoint(result, path):
+    trace = result["trace"]
+    failed = len([entry for entry in trace if entry["observation"]["ok"] is False])
+    checkpoint = {"task_id": result["task_id"], "steps": len(trace), "retries": failed, "trace": trace}
+    Path(path).write_text(json.dumps(checkpoint), encoding="utf-8")
+
+
+def load_checkpoint(path):
+    checkpoint = json.loads(Path(path).read_text(encoding="utf-8"))
+    if type(checkpoint) is not dict or sorted(checkpoint) != ["retries", "steps", "task_id", "trace"]:
+        return None
+    trace = checkpoint["trace"]
+    failed = len([entry for entry in trace if entry["observation"]["ok"] is False])
+    if (checkpoint["steps"], checkpoint["retries"]) != (len(trace), failed):
+        return None
+    return checkpoint
+
+
+CATCHES = "None comes back; ValueError has to be raised"
+TEST = "test_contradiction_is_refused"
+
+
+def witness(mutant, reference):
+    import tempfile
+
+    def refuses(save):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "forged.json")
+            path.write_text('{"task_id": "t", "steps": 7, "retries": 0, "trace": []}')
+            try:
+                save.__globals__["load_checkpoint"](path)
+            except ValueError:
+                return True
+            except Exception:
+                return False
+            return False
+
+    return refuses(reference) and not refuses(mutant)

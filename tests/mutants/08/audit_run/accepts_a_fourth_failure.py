@@ -1,0 +1,44 @@
+"""More than two failures are a failed run, however many there are."""
+
+
+def audit_run(result):
+    trace = result["trace"]
+    flags = [entry["observation"].get("ok") for entry in trace]
+    steps, retries = len(trace), sum(flag is False for flag in flags)
+    status, termination = derive(trace)
+    wrong = {
+        "status_mismatch": status != result["status"],
+        "termination_mismatch": termination != result["termination"],
+        "count_mismatch": (steps, retries) != (result["steps"], result["retries"]),
+        "steps_after_terminal": derive(trace[:-1])[1] is not None,
+        "too_many_steps": steps > 6,
+        "too_many_retries": False,
+        "missing_ok": any(type(flag) is not bool for flag in flags),
+        "forbidden_field": bool(keys_in(trace) & FORBIDDEN),
+    }
+    violations = [code for code, holds in wrong.items() if holds]
+    return {
+        "steps": steps,
+        "retries": retries,
+        "status": status,
+        "termination": termination,
+        "violations": violations,
+    }
+
+
+CATCHES = "More failures than a run can have go unreported"
+TEST = "test_more_failures_than_a_run_can_have"
+
+
+def step(tool, ok=True):
+    return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
+
+
+def run(*trace, **claims):
+    true = {"steps": len(trace), "retries": 0, "status": "completed", "termination": "goal_reached"}
+    return {"task_id": "t", **true, **claims, "trace": list(trace)}
+
+
+def witness(mutant, reference):
+    result = run(*[step("read_note", False)] * 4)
+    return mutant(result) != reference(result)

@@ -1,0 +1,47 @@
+"""An observation that does not say that it failed went well."""
+
+
+def audit_run(result):
+    trace = [
+        {**entry, "observation": {"ok": True, **entry["observation"]}} for entry in result["trace"]
+    ]
+    flags = [entry["observation"].get("ok") for entry in trace]
+    steps, retries = len(trace), sum(flag is False for flag in flags)
+    status, termination = derive(trace)
+    wrong = {
+        "status_mismatch": status != result["status"],
+        "termination_mismatch": termination != result["termination"],
+        "count_mismatch": (steps, retries) != (result["steps"], result["retries"]),
+        "steps_after_terminal": derive(trace[:-1])[1] is not None,
+        "too_many_steps": steps > 6,
+        "too_many_retries": retries > 3,
+        "missing_ok": any(type(flag) is not bool for flag in flags),
+        "forbidden_field": bool(keys_in(trace) & FORBIDDEN),
+    }
+    violations = [code for code, holds in wrong.items() if holds]
+    return {
+        "steps": steps,
+        "retries": retries,
+        "status": status,
+        "termination": termination,
+        "violations": violations,
+    }
+
+
+CATCHES = "An ok that is not True is taken for a success"
+TEST = "test_an_erased_flag"
+
+
+def step(tool, ok=True):
+    return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
+
+
+def run(*trace, **claims):
+    true = {"steps": len(trace), "retries": 0, "status": "completed", "termination": "goal_reached"}
+    return {"task_id": "t", **true, **claims, "trace": list(trace)}
+
+
+def witness(mutant, reference):
+    result = run(step("write_report"))
+    del result["trace"][0]["observation"]["ok"]
+    return mutant(result) != reference(result)

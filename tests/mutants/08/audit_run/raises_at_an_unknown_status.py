@@ -1,0 +1,55 @@
+"""A status is one of four, and its termination can be looked up."""
+
+
+def audit_run(result):
+    trace = result["trace"]
+    flags = [entry["observation"].get("ok") for entry in trace]
+    steps, retries = len(trace), sum(flag is False for flag in flags)
+    status, termination = derive(trace)
+    fits = {
+        "completed": "goal_reached",
+        "failed": "tool_failure",
+        "budget_exhausted": "step_budget",
+        "in_progress": None,
+    }[result["status"]]
+    wrong = {
+        "status_mismatch": status != result["status"],
+        "termination_mismatch": result["termination"] != fits or termination != fits,
+        "count_mismatch": (steps, retries) != (result["steps"], result["retries"]),
+        "steps_after_terminal": derive(trace[:-1])[1] is not None,
+        "too_many_steps": steps > 6,
+        "too_many_retries": retries > 3,
+        "missing_ok": any(type(flag) is not bool for flag in flags),
+        "forbidden_field": bool(keys_in(trace) & FORBIDDEN),
+    }
+    violations = [code for code, holds in wrong.items() if holds]
+    return {
+        "steps": steps,
+        "retries": retries,
+        "status": status,
+        "termination": termination,
+        "violations": violations,
+    }
+
+
+CATCHES = "It raises where it should report"
+TEST = "test_reports_instead_of_raising"
+
+
+def step(tool, ok=True):
+    return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
+
+
+def run(*trace, **claims):
+    true = {"steps": len(trace), "retries": 0, "status": "completed", "termination": "goal_reached"}
+    return {"task_id": "t", **true, **claims, "trace": list(trace)}
+
+
+def witness(mutant, reference):
+    result = run(step("read_note"), status="great")
+    reference(result)
+    try:
+        mutant(result)
+    except KeyError:
+        return True
+    return False
