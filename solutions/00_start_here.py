@@ -162,9 +162,9 @@ reveal("P00.1", draw_and_count)
 # An exercise's heading says how hard it is (one to five dots), how long it may take, and who may
 # help:
 #
-# - **with help**: anybody and anything may, a friend, a book, an AI;
-# - **on your own, no AI**: this notebook, its hints and Python's documentation, nothing else. The
-#   point of such an exercise is what you find out on the way.
+# - **with help, AI included**: anybody and anything may, a friend, a book, an AI;
+# - **on your own, no AI**: only this notebook, its hints and Python's documentation. What you find
+#   out on the way is the point of such an exercise.
 #
 # Below it stands what *done* means, then the function's head. Write its body, run the cell, and run
 # the `check` below it.

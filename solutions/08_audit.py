@@ -53,7 +53,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 import course_lib
 from course_lib import attempt, check, figures, journal, predict, reveal
-from course_lib.agent import RunResult, Step, Trace, run_task
+from course_lib.agent import RunResult, Step, Trace, run_task, unpack
 from course_lib.faults import SCENARIOS
 from course_lib.recordings import project, recorded_names, recording
 from course_lib.tools import make_notes
@@ -109,7 +109,7 @@ predict("P08.2", "accepted", confidence=0.8, kind=["refused", "accepted"])
 
 # %%
 def counters(trace: Trace) -> tuple[int, int]:
-    return len(trace), [entry["observation"]["ok"] for entry in trace].count(False)
+    return len(trace), [each["observation"]["ok"] for each in trace].count(False)
 
 
 def load_with_a_changed_text() -> str:
@@ -189,15 +189,17 @@ def derive(trace: Trace, *, max_steps: int = 6, max_retries: int = 2) -> tuple[s
     `trace` is left as it was.
     """
     # BEGIN SOLUTION
-    failures = 0
-    for number, entry in enumerate(trace, start=1):
-        went_well = entry["observation"].get("ok")
-        if went_well is True and entry["action"]["tool"] == "write_report":
+    size = failures = 0
+    for taken in trace:
+        action, seen = unpack(taken)
+        tool, went_well = action["tool"], seen.get("ok")
+        size += 1
+        if went_well is True and tool == "write_report":
             return "completed", "goal_reached"
         failures += went_well is False
         if failures > max_retries:
             return "failed", "tool_failure"
-        if number >= max_steps:
+        if size >= max_steps:
             return "budget_exhausted", "step_budget"
     return "in_progress", None
     # END SOLUTION
@@ -344,21 +346,23 @@ def audit_run(result: Mapping[str, Any]) -> dict[str, Any]:
     """
     # BEGIN SOLUTION
     trace = result["trace"]
-    flags = [entry["observation"].get("ok") for entry in trace]
+    observations = [unpack(taken)[1] for taken in trace]
+    flags = [seen.get("ok") for seen in observations]
     counted = {"steps": len(flags), "retries": sum(flag is False for flag in flags)}
-    status, termination = derive(trace)
+    ended_as, ended_by = derive(trace)
+    _, over_before = derive(trace[:-1])
     wrong = {
-        "status_mismatch": status != result["status"],
-        "termination_mismatch": termination != result["termination"],
-        "count_mismatch": any(result[name] != number for name, number in counted.items()),
-        "steps_after_terminal": derive(trace[:-1])[1] is not None,
+        "status_mismatch": ended_as != result["status"],
+        "termination_mismatch": ended_by != result["termination"],
+        "count_mismatch": counted["steps"] != result["steps"] or counted["retries"] != result["retries"],
+        "steps_after_terminal": over_before is not None,
         "too_many_steps": counted["steps"] > 6,
         "too_many_retries": counted["retries"] > 3,
         "missing_ok": not all(isinstance(flag, bool) for flag in flags),
         "forbidden_field": not FORBIDDEN.isdisjoint(keys_in(trace)),
     }
     violations = [code for code, holds in wrong.items() if holds]
-    return {**counted, "status": status, "termination": termination, "violations": violations}
+    return {**counted, "status": ended_as, "termination": ended_by, "violations": violations}
     # END SOLUTION
 
 
@@ -394,7 +398,8 @@ def corrupted(letter: str) -> dict[str, Any]:
     """The normal run, corrupted in one of eight ways."""
     run: dict[str, Any] = recording("summarize-notes")
     trace = run["trace"]
-    written = trace[-1]["observation"]
+    *_, final = trace
+    written = final["observation"]
     match letter:
         case "A":  # claims to have failed
             run["status"] = "failed"
@@ -542,13 +547,15 @@ def write_ledger(results: Iterable[Mapping[str, Any]], path: str | Path) -> None
     """
     # BEGIN SOLUTION
     lines: list[bytes] = []
+    canonical: Any = {"sort_keys": True, "separators": tuple(",:")}
     prev = "0" * 64
     for result in results:
         audit = audit_run(result)
         audit["violations"] = sorted(audit["violations"])
         fields = {"task_id": result["task_id"], "prev": prev, **audit}
-        lines.append(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii"))
-        prev = hashlib.sha256(lines[-1]).hexdigest()
+        line = bytes(json.dumps(fields, **canonical), "ascii")
+        prev = hashlib.sha256(line).hexdigest()
+        lines.append(line)
     Path(path).write_bytes(b"".join(each + b"\n" for each in lines))
     # END SOLUTION
 
@@ -700,7 +707,7 @@ look()
 
 # %%
 def by_the_last_entry(trace: Trace) -> str:
-    last = trace[-1]
+    *_, last = trace
     good = last["action"]["tool"] == "write_report" and last["observation"]["ok"]
     return "completed" if good else "something else"
 
@@ -834,6 +841,8 @@ QUICK = settings(
 # %%
 # BEGIN SOLUTION
 # STUB # Helpers and strategies of your own can stand here.
+Run = dict
+Forgery = tuple[str, Run]
 READ, REPORT, REFUSED = step("read_note"), step("write_report"), step("read_note", ok=False)
 ENDINGS = {
     "nothing yet": ("in_progress", None),
@@ -846,42 +855,45 @@ ENDINGS = {
 
 
 @st.composite
-def built_runs(draw: Callable[..., Any], ending: str) -> dict[str, Any]:
+def built_runs(draw: st.DrawFn, ending: str) -> Run:
     """An honest run that was built towards its ending, so that its verdict needs no derive."""
     failures = 2 if "third" in ending else draw(st.integers(0, 2))
     successes = 5 - failures if "sixth" in ending else draw(st.integers(1, 5 - failures))
     before = draw(st.permutations([REFUSED] * failures + [READ] * successes))
     last = {"report": REPORT, "sixth step": READ, "under way": READ}.get(ending, REFUSED)
     trace = [] if ending == "nothing yet" else [*before[: 4 if ending == "under way" else 5], last]
-    status, termination = ENDINGS[ending]
-    claims = {"steps": len(trace), "retries": trace.count(REFUSED), "status": status, "termination": termination}
-    return {"task_id": "built", **claims, "trace": trace}
+    counts = {"steps": len(trace), "retries": trace.count(REFUSED)}
+    ended_as, ended_by = ENDINGS[ending]
+    return {"task_id": "built", **counts, "status": ended_as, "termination": ended_by, "trace": trace}
 
 
-def forgeries(run: dict[str, Any]) -> list[st.SearchStrategy[tuple[str, dict[str, Any]]]]:
+def forgeries(run: Run) -> list[st.SearchStrategy[Forgery]]:
     """Strategies for forgeries of one kind each."""
 
-    def forgery(code: str, *more: Step, **claims: Any) -> tuple[str, dict[str, Any]]:
+    def forgery(code: str, *more: Step, **claims: Any) -> Forgery:
         forged = {**run, **claims, "trace": [*run["trace"], *more]}
-        return code, json.loads(json.dumps(forged))  # entries that were one object become several
+        written = json.dumps(forged)  # through JSON: entries that were one object become several
+        return code, json.loads(written)
 
-    def unflagged(k: int, odd: Any = None) -> tuple[str, dict[str, Any]]:
+    def unflagged(k: int, odd: Any = None) -> Forgery:
         code, forged = forgery("missing_ok", REPORT)
-        del forged["trace"][k]["observation"]["ok"]
+        seen = forged["trace"][k]["observation"]
+        del seen["ok"]
         if odd is not None:
-            forged["trace"][k]["observation"]["ok"] = odd
+            seen["ok"] = odd
         return code, forged
 
-    def thinking(k: int, deep: bool) -> tuple[str, dict[str, Any]]:
+    def thinking(k: int, deep: bool) -> Forgery:
         code, forged = forgery("forbidden_field", READ)
+        action, seen = unpack(forged["trace"][k])
         if deep:
-            forged["trace"][k]["action"]["args"]["plan"] = [{"thought": "hm"}]
+            action["args"]["plan"] = [{"thought": "hm"}]
         else:
-            forged["trace"][k]["observation"]["chain_of_thought"] = "hm"
+            seen["chain_of_thought"] = "hm"
         return code, forged
 
     claims = st.sampled_from(sorted({pair for pair in ENDINGS.values() if pair[0] != run["status"]}, key=str))
-    late, places = st.sampled_from([REPORT, READ, REFUSED]), st.integers(0, len(run["trace"]))
+    late, places = st.sampled_from([REPORT, READ, REFUSED]), st.integers(0, run["steps"])
     off = st.sampled_from([-1, 1, 2])
     return [
         claims.map(lambda pair: forgery("status_mismatch", status=pair[0])),
@@ -925,20 +937,22 @@ def prop_audit(audit: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     """
 
     # BEGIN SOLUTION
-    def asked(result: dict[str, Any]) -> dict[str, Any]:
-        shown = copy.deepcopy(result)
-        answer = audit(shown)
-        assert shown == result, "the result was changed"
-        assert set(answer) == {"steps", "retries", "status", "termination", "violations"}
+    def asked(result: Any) -> Run:
+        before = json.dumps(result)
+        answer = audit(result)
+        assert json.dumps(result) == before, "the result was changed"
+        assert len(answer) == 5
         return answer
 
+    choices = st.data()
+
     @settings(QUICK, max_examples=8)
-    @given(st.data())
+    @given(choices)
     def right(data: st.DataObject) -> None:
         first = data.draw(st.integers(0, 2))
         for turn, ending in enumerate(ENDINGS, start=first):
             run = data.draw(built_runs(ending))
-            known = {key: run[key] for key in ("steps", "retries", "status", "termination")}
+            known = {key: claim for key, claim in run.items() if key not in ("task_id", "trace")}
             assert asked(run) == {**known, "violations": []}
             for forging in forgeries(run)[turn % 3 :: 3]:
                 code, forged = data.draw(forging)
@@ -948,8 +962,9 @@ def prop_audit(audit: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
                 if code == "missing_ok":
                     continue
                 assert answer["retries"] == counters(forged["trace"])[1]
-                if run["termination"] or len(forged["trace"]) == len(run["trace"]):
-                    assert (answer["status"], answer["termination"]) == (run["status"], run["termination"])
+                if run["termination"] or len(forged["trace"]) == run["steps"]:
+                    assert run["status"] == answer["status"]
+                    assert run["termination"] == answer["termination"]
 
     right()
     # END SOLUTION

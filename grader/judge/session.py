@@ -38,6 +38,8 @@ ARGUMENTS = [
     "no:cacheprovider",
     "-p",
     "no:faulthandler",
+    "-p",
+    "no:unraisableexception",  # it collects garbage at the end of each session, for a report that nobody reads
 ]
 VARIABLES = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
 TIMEOUTS_PER_EXERCISE = 2
@@ -70,8 +72,10 @@ def judge(course: Course, jobs: Iterable[Job], visibilities: Sequence[str] = BOT
     modules = [load_module(f / "fixtures.py", course) for f in folders if (f / "fixtures.py").is_file()]
     targets = [str(folder) for folder in folders]
     _forget_modules(folders)
+    # Without a confcutdir pytest lists every folder above the course as well, and all that lies there.
+    places = [f"--rootdir={course.root}", f"--confcutdir={course.root}"]
     with _without(*VARIABLES):
-        status = pytest.main([*ARGUMENTS, f"--rootdir={course.root}", *targets], plugins=[plugin, *modules])
+        status = pytest.main([*ARGUMENTS, *places, *targets], plugins=[plugin, *modules])
     if plugin.error is not None:
         raise plugin.error
     if plugin.broken:

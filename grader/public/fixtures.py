@@ -131,14 +131,17 @@ class Verification:
     outcome: Outcome
     made: int
 
-    def places(self) -> list[Place]:
-        """(k, recorded, proposed) for each Divergence of the answer; promises that it is a list of them."""
+    def places(self, expected: list[int]) -> list[Place]:
+        """(k, recorded, proposed) for each Divergence of the answer; promises that it is a list of them.
+
+        Whoever does not arrive at the `expected` k, and never called make_adapter, is told so.
+        """
         if self.outcome.raised("AttributeError"):
             promise(self.made > 0, NEVER_MADE)
         found = _places(self.outcome.value)
         promise(found is not None, NOT_A_LIST)
         assert found is not None
-        promise(self.made > 0 or self.outcome.args_after[0] == [], NEVER_MADE)
+        promise(self.made > 0 or [k for k, _, _ in found] == expected, NEVER_MADE)
         return found
 
 

@@ -49,11 +49,13 @@ def _points(points: float) -> str:
 
 
 def _message(record: GradeRecord) -> str:
-    """Why there is no score, for the whole or for single notebooks."""
+    """Why there is no score or none to speak of, for the whole or for single notebooks."""
     return record.message or "; ".join(filter(None, map(_absence, record.notebooks)))
 
 
 def _absence(notebook: NotebookRecord) -> str:
     if notebook.status == "not_submitted":
         return f"{notebook.name}: not handed in"
+    if notebook.status == "graded" and all(exercise.status == "missing" for exercise in notebook.exercises):
+        return f"{notebook.name}: defines none of its exercises"
     return notebook.message

@@ -151,7 +151,7 @@ CLASS: list[Student] = [
     solved("cell exits", "import os\nos._exit(0)"),
     solved("cell forks", CHILD, CHILD + "\nimport os\nos._exit(1)"),
     solved("cell warns", WARNS),
-    solved("cell prints", "text = 'x' * 1_000_000\nfor _ in range(300):\n    print(text)"),
+    solved("cell prints", "text = 'x' * 1_000_000\nfor _ in range(60):\n    print(text)"),
     solved("answer loops", answers={"double": ENDLESS}, score=MAX_SCORE - 1),
     solved("answer exits", answers={"double": DEADLY}, score=MAX_SCORE - 1),
     # Wrong answers, and none.

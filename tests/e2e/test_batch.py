@@ -159,13 +159,14 @@ def rude() -> bytes:
             f"({place} / 'sitecustomize.py').write_text('raise SystemExit')"
             for place in ("fonts", "library", "library.parent", "Path('/tmp')", "Path.home()")
         ),
-        "subprocess.Popen([sys.executable, '-c', 'while True: pass'])",
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(99)'])",
         "os.kill(os.getppid(), signal.SIGKILL)",
         "builtins.len = builtins.sum = lambda *_: 1 / 0",
-        "threading.Thread(target=lambda: [None for _ in iter(int, 1)], daemon=True).start()",
+        "threading.Thread(target=lambda: [sys.stdout.write('x') for _ in range(10**5)], daemon=True).start()",
+        "os._exit(1)",
         "with open('full', 'wb') as file:\n    file.write(bytes(50_000_000))",
     ]
-    return notebook([*map(cell, cells), *answered({"double": "def double(number):\n    import os\n    os._exit(1)"})])
+    return notebook([*map(cell, cells), *answered({"double": "def double(number):\n    os._exit(number != 2)"})])
 
 
 def test_honest_work_before_and_after_hostile_work_is_graded_the_same(toy: Course, tmp_path: Path) -> None:
@@ -253,6 +254,7 @@ def test_stopped_in_the_middle_it_goes_on_where_it_was(
         _, errors = process.communicate(timeout=60)
         wait(lambda: not any(p.is_running() for p in family), 15)
         took = time.monotonic() - told
+        print('TOOK', number, took)
     assert process.returncode == status
     assert took < 10
     assert list(own_temporary_folder.glob("grader-*")) == []

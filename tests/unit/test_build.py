@@ -91,7 +91,7 @@ def test_an_exercise_is_framed_by_what_the_tests_promise(built: tuple[Course, li
     header, stub, check, hints = ("".join(cell["source"]) for cell in mine)
     assert header == (
         "### Exercise 0.1 · Double it\n\n"
-        "●●○○○ difficulty 2 of 5 · ~10 min · with help · 3 points\n\n"
+        "●●○○○ difficulty 2 of 5 · ~10 min · with help, AI included · 3 points\n\n"
         "Doubling is everywhere.\n\nWrite `double(number)`.\n\n"
         "**Done means**\n\n- A small number comes back doubled.\n\n"
         "1 hidden test holds you to the same promises on inputs of its own."

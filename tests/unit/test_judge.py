@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -183,6 +184,16 @@ def test_the_learners_pytest_settings_have_no_say(run: Run, tmp_path: Path, monk
     monkeypatch.setenv("PYTEST_PLUGINS", "no_such_plugin")
     monkeypatch.chdir(tmp_path)
     assert outcomes(run(written_test("a"))) == [("a", "passed")]
+
+
+def test_no_folder_above_the_course_is_listed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There may be thousands of files there, and each would be looked at."""
+    listed: list[Path] = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path=".": listed.append(Path(path)) or scandir(path))
+    assert outcomes(run(written_test("a"))) == [("a", "passed")]
+    assert tmp_path / "grader" / "public" in listed
+    assert [path for path in listed if path in (tmp_path, *tmp_path.parents)] == []
 
 
 def test_an_edited_test_file_is_read_anew(run: Run) -> None:

@@ -1,0 +1,44 @@
+"""A run that did not reach its goal is not sound."""
+
+
+def audit_run(result):
+    trace = result["trace"]
+    flags = [entry["observation"].get("ok") for entry in trace]
+    steps, retries = len(trace), sum(flag is False for flag in flags)
+    status, termination = derive(trace)
+    wrong = {
+        "status_mismatch": status != result["status"] or status != "completed",
+        "termination_mismatch": termination != result["termination"],
+        "count_mismatch": (steps, retries) != (result["steps"], result["retries"]),
+        "steps_after_terminal": derive(trace[:-1])[1] is not None,
+        "too_many_steps": steps > 6,
+        "too_many_retries": retries > 3,
+        "missing_ok": any(type(flag) is not bool for flag in flags),
+        "forbidden_field": bool(keys_in(trace) & FORBIDDEN),
+    }
+    violations = [code for code, holds in wrong.items() if holds]
+    return {
+        "steps": steps,
+        "retries": retries,
+        "status": status,
+        "termination": termination,
+        "violations": violations,
+    }
+
+
+CATCHES = "A sound run is reported otherwise"
+TEST = "test_four_sound_audits"
+
+
+def step(tool, ok=True):
+    return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
+
+
+def run(*trace, **claims):
+    true = {"steps": len(trace), "retries": 0, "status": "completed", "termination": "goal_reached"}
+    return {"task_id": "t", **true, **claims, "trace": list(trace)}
+
+
+def witness(mutant, reference):
+    stuck = run(*[step("read_note")] * 6, status="budget_exhausted", termination="step_budget")
+    return mutant(stuck) != reference(stuck)
