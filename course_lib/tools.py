@@ -71,9 +71,7 @@ def _fits(args: dict[str, Any], *names: str) -> bool:
 
 def _names(root: Path) -> list[str]:
     """The notes in alphabetical order: the order of a directory differs between file systems."""
-    return sorted(
-        path.name for path in (root / "notes").glob("*.txt") if path.is_file() and _inside(root, path)
-    )
+    return sorted(path.name for path in (root / "notes").glob("*.txt") if path.is_file() and _inside(root, path))
 
 
 def _inside(root: Path, path: Path) -> bool:

@@ -887,7 +887,7 @@ def forgeries(run: Run) -> list[st.SearchStrategy[Forgery]]:
         code, forged = forgery("forbidden_field", READ)
         action, seen = unpack(forged["trace"][k])
         if deep:
-            action["args"]["plan"] = [{"thought": "hm"}]
+            action["args"] = {"plan": [{"thought": "hm"}]}
         else:
             seen["chain_of_thought"] = "hm"
         return code, forged

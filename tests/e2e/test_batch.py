@@ -254,7 +254,6 @@ def test_stopped_in_the_middle_it_goes_on_where_it_was(
         _, errors = process.communicate(timeout=60)
         wait(lambda: not any(p.is_running() for p in family), 15)
         took = time.monotonic() - told
-        print('TOOK', number, took)
     assert process.returncode == status
     assert took < 10
     assert list(own_temporary_folder.glob("grader-*")) == []

@@ -169,7 +169,7 @@ def test_while_grading_it_returns_at_once(card: Callable[..., str], monkeypatch:
 
 
 def test_the_current_folder_and_the_arguments_stay_as_they_were(card: Callable[..., str], tmp_path: Path) -> None:
-    card("def double(number):\n    open('left.txt', 'w').write('x')\n    return number * 2")
+    card("def double(number):\n    with open('left.txt', 'w') as file:\n        file.write('x')\n    return number * 2")
     assert Path.cwd() == tmp_path
     assert list(tmp_path.iterdir()) == []
 

@@ -2,9 +2,7 @@
 
 
 def audit_run(result):
-    trace = [
-        {**entry, "observation": {"ok": True, **entry["observation"]}} for entry in result["trace"]
-    ]
+    trace = [{**entry, "observation": {"ok": True, **entry["observation"]}} for entry in result["trace"]]
     flags = [entry["observation"].get("ok") for entry in trace]
     steps, retries = len(trace), sum(flag is False for flag in flags)
     status, termination = derive(trace)

@@ -87,7 +87,6 @@ def finds(prop, audit):
     return False
 
 
-
 def witness(mutant, reference):
     corruptions_of = mutant.__globals__["corruptions"]
     run = built(0, 1, "write")

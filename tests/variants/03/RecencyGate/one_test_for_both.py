@@ -21,4 +21,6 @@ class RecencyGate:
 
     def evaluate(self, call, ctx):
         opened = _Window(ctx.turn, self.width)
-        return GateDecision(opened.is_open(call), f"what was decided before turn {opened.oldest} is stale", "RecencyGate")
+        return GateDecision(
+            opened.is_open(call), f"what was decided before turn {opened.oldest} is stale", "RecencyGate"
+        )

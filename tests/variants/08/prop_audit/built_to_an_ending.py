@@ -1,6 +1,5 @@
 """No second auditor: every run is built towards an ending that is known, and every forgery says what it changes."""
 
-import copy
 import json
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -143,9 +142,9 @@ def corruptions(run):
 
 
 def asked(audit, run):
-    before = copy.deepcopy(run)
+    before = json.dumps(run)
     answer = audit(run)
-    assert run == before, "the run was changed"
+    assert json.dumps(run) == before, "the run was changed"
     assert answer.keys() == {"steps", "retries", "status", "termination", "violations"}
     assert len(answer["violations"]) == len(set(answer["violations"]))
     return answer
@@ -193,12 +192,14 @@ def holds_for(audit, name):
                 if run["termination"] or len(forged["trace"]) == len(run["trace"]):
                     assert (answer["status"], answer["termination"]) == (run["status"], run["termination"])
 
-        if run["termination"]:
-            late = with_more(run, [entry("read_note", False)])
+        for more in (entry("read_note", False), entry("write_report")) if run["termination"] else ():
+            late = with_more(run, [more])
             wanted = {"steps_after_terminal"}
             wanted |= {"too_many_steps"} if late["steps"] > 6 else set()
             wanted |= {"too_many_retries"} if late["retries"] > 3 else set()
-            assert set(asked(audit, late)["violations"]) == wanted
+            answer = asked(audit, late)
+            assert set(answer["violations"]) == wanted
+            assert (answer["status"], answer["termination"]) == (run["status"], run["termination"])
 
         lied = changed(run, status="a lie", termination="another", steps=-1, retries=-1)
         answer = asked(audit, lied)

@@ -54,9 +54,7 @@ def result_of(trace):
     text = letters_of(trace)
     status, termination = end_of(text)[1]
     failed = text.count("x") + text.count("f")
-    return dict(
-        task_id="spelled", steps=len(text), retries=failed, status=status, termination=termination, trace=trace
-    )
+    return dict(task_id="spelled", steps=len(text), retries=failed, status=status, termination=termination, trace=trace)
 
 
 def expected(result):
