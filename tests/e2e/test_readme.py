@@ -52,9 +52,11 @@ def clone(tmp_path):
     return tmp_path
 
 
-def grader(arguments, folder, **environment):
-    command = [str(BIN / "grader"), "--course", "grader", *arguments.split()]
-    state = {"PATH": "/usr/bin:/bin", "HOME": str(folder), **environment}
+def grader(arguments, folder):
+    # A batch refuses a manifest that asks for more than the tests that lie beside it: it gets the whole course.
+    course = ROOT / "grader" if arguments.startswith("batch") else "grader"
+    command = [str(BIN / "grader"), "--course", str(course), *arguments.split()]
+    state = {"PATH": "/usr/bin:/bin", "HOME": str(folder)}
     return subprocess.run(command, cwd=folder, env=state, capture_output=True, text=True, check=False)
 
 
