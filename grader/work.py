@@ -6,7 +6,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
 from time import monotonic
 
 from grader.course import Course, ExerciseFacts, NotebookFacts
@@ -87,7 +86,7 @@ class NotebookWork:
 
         folder = self.submitted.folder
         # Before a cell runs: where nothing confines the kernel, a cell could write a journal there.
-        kept = _small_file(folder / "predictions" / f"{facts.number}.jsonl") if folder else b""
+        kept = self.submitted.journal()
         session = Session(
             self.notebook.sources,
             {name: exercise.stubs.get(name, "") for exercise in facts.exercises for name in exercise.defines},
@@ -253,13 +252,6 @@ def _near_misses(exercises: list[ExerciseFacts], status: Mapping[str, str], sess
         else:
             near = get_close_matches(exercise.name, there - {e.name for e in exercises}, n=1, cutoff=0.8)
             yield f"no cell defines {exercise.name}" + (f"; there is a {near[0]}" if near else "")
-
-
-def _small_file(path: Path) -> bytes:
-    """A plain file of at most 4 MB, or nothing. No link is followed: it could lead to somebody else's."""
-    if path.is_symlink() or path.parent.is_symlink() or not path.is_file() or path.stat().st_size > 4_000_000:
-        return b""
-    return path.read_bytes()
 
 
 def plain(points: float) -> int | float:

@@ -116,7 +116,7 @@ def _diagnosis(data: bytes, text: str, error: Exception) -> str:
         return "this is a web page, not a notebook. Download the .ipynb file itself, not the page that shows it."
     if not start.startswith(("{", "[")):
         return "not a notebook: it does not begin like JSON. Hand in the .ipynb file that JupyterLab saved."
-    if not text.rstrip().endswith(("}", "]")):
+    if "truncated" in str(error) or not text.rstrip().endswith(("}", "]")):
         return "the file is cut short: its JSON does not end. Save or download it again."
     return f"not a notebook: its JSON is damaged ({str(error)[:80]}). Save it again in JupyterLab."
 

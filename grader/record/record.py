@@ -26,7 +26,7 @@ class CourseId(_Part, frozen=True):
 
 
 class SubmissionId(_Part, frozen=True):
-    """`id` is the folder's or file's name; `sha256` is over the notebooks' bytes."""
+    """`id` is the folder's or file's name; `sha256` is over the bytes of its notebooks and journals."""
 
     id: str
     sha256: str

@@ -11,6 +11,7 @@ from grader.course import Course, NotebookFacts
 from grader.notebook import NotebookError, read_notebook
 
 NUMBER = re.compile(r"\d{1,2}")
+MAX_JOURNAL = 4_000_000
 LEADING = re.compile(r"(\d\d)(?=\D)")
 
 
@@ -31,6 +32,22 @@ class Submitted:
     data: bytes = b""
     folder: Path | None = None
 
+    def journal(self) -> bytes:
+        """The prediction journal that lies with the notebook, at most 4 MB of it; empty when there is none to read.
+
+        No link is followed: it could lead to somebody else's.
+        """
+        if self.folder is None:
+            return b""
+        path = self.folder / "predictions" / f"{self.facts.number}.jsonl"
+        try:
+            if path.is_symlink() or path.parent.is_symlink() or not path.is_file():
+                return b""
+            with path.open("rb") as file:
+                return file.read(MAX_JOURNAL)
+        except OSError:  # a folder or a file that only its owner may read
+            return b""
+
 
 @dataclass(frozen=True)
 class Submission:
@@ -41,11 +58,12 @@ class Submission:
 
     @property
     def sha256(self) -> str:
-        """Over the names and bytes of the notebooks that are there."""
+        """Over the names and bytes of the notebooks that are there, and of their journals."""
         seen = hashlib.sha256()
         for submitted in self.notebooks:
             if submitted.path is not None:
-                seen.update(submitted.facts.name.encode() + b"\0" + hashlib.sha256(submitted.data).digest())
+                parts = (submitted.facts.name.encode(), submitted.data, submitted.journal())
+                seen.update(b"".join(hashlib.sha256(part).digest() for part in parts))
         return seen.hexdigest()
 
 
