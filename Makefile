@@ -38,7 +38,7 @@ test: $(VENV)/.ready-dev
 	$(BIN)/grader build --check
 	$(PYTEST) -q -p tests.solved_env -p no:cacheprovider --nbval --nbval-cell-timeout 60 solutions
 	@$(BIN)/python -m tests.browser
-	$(PYTEST) $(PYTEST_ARGS) tests
+	$(PYTEST) -p no:nbval -n 2 --dist loadfile $(PYTEST_ARGS) tests
 
 prove: $(VENV)/.ready-dev
 	$(BIN)/python -m tests.prove
