@@ -904,9 +904,9 @@ def forgeries(run: Run) -> list[st.SearchStrategy[Forgery]]:
         late.map(lambda entry: forgery("too_many_retries", *[REFUSED] * 4, entry, REPORT)),
         off.map(lambda by: forgery("count_mismatch", steps=run["steps"] + by)),
         off.map(lambda by: forgery("count_mismatch", retries=run["retries"] + by)),
-        st.builds(thinking, places, deep=st.booleans()),
+        st.builds(thinking, deep=st.booleans(), k=places),
         st.builds(unflagged, places),
-        st.builds(unflagged, places, st.sampled_from(["yes", 1])),
+        st.builds(unflagged, places, odd=st.sampled_from(["yes", 1])),
     ]
 
 
