@@ -642,6 +642,7 @@ REPEATABLE = settings(
     derandomize=True,
     database=None,
     deadline=None,
+    print_blob=False,
     phases=[Phase.generate, Phase.shrink],
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -812,6 +813,7 @@ QUICK = settings(
     derandomize=True,
     database=None,
     deadline=None,
+    print_blob=False,
     phases=[Phase.generate],
     report_multiple_bugs=False,
     suppress_health_check=[HealthCheck.too_slow],

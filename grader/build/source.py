@@ -135,6 +135,7 @@ def read_source(path: Path, where: str) -> Source:
     predictions = read_predictions(cells, number, where)
     source = Source(where, path.stem, number, title, minutes, summary, cells, exercises, predictions)
     _check_imported(source)
+    _check_bound_once(source)
     return source
 
 
@@ -274,6 +275,21 @@ def _check_imported(source: Source) -> None:
             f"{source.where}: the build adds check(...) to each exercise, and no cell imports it. "
             "Add 'from course_lib import check' to the first code cell."
         )
+
+
+def _check_bound_once(source: Source) -> None:
+    """A helper called like an exercise would be taken for the learner's answer to it."""
+    asked = {name for exercise in source.exercises for name in exercise.header.defines}
+    answers = {at for exercise in source.exercises for at in exercise.answers}
+    for at, cell in enumerate(source.cells):
+        for name in scan([cell.source]).cells[0].names if cell.kind == "code" and at not in answers else ():
+            if name in asked:
+                raise mistake(
+                    source.where,
+                    cell.line,
+                    f"this cell binds {name}, which is asked for as an exercise",
+                    "Call the helper or the exercise something else",
+                )
 
 
 def _check_mentions(source: Source, names: dict[str, str]) -> None:

@@ -292,12 +292,13 @@ def test_the_declared_termination(learner, rng):
 @exercise("audit_run", points=2, rule="counts-come-from-the-trace")
 def test_the_declared_counts(learner, rng):
     """Steps and retries are counted, and a declared count that differs is reported."""
-    for key in ("steps", "retries"):
+    sentences = {"steps": "The declared steps are believed", "retries": "The declared retries are believed"}
+    for key, believed in sentences.items():
         honest = a_run(rng)
         result = honest | {key: honest[key] + rng.choice([1, 2, 3])}
         got = audit_by(learner, result)
-        promise(got[key] != result[key], f"The declared {key} are believed")
-        promise(got[key] == honest[key], f"The {key} are not those of the trace")
+        promise(got[key] != result[key], believed)
+        promise(got[key] == honest[key], "The counts are not those of the trace")
         promise_codes(got, result, "A declared count that does not fit the trace goes unreported")
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import pytest
@@ -190,10 +191,18 @@ class _Judge:
             raise self.caught
         verdict = verdict_of(spec, self.caught, self.current.last if self.current else None)
         if verdict.grader_fault and self.caught is not None:
-            job.tracebacks.append("".join(traceback.format_exception(self.caught)))
+            job.tracebacks.append("".join(traceback.format_exception(None, self.caught, _within(self.caught, spec))))
         return verdict
 
     @staticmethod
     def _title(items: list[tuple[TestSpec, Any]], spec: TestSpec) -> str:
         named = [s.title for s, _ in items if s.exercise == spec.exercise and s.name == spec.after]
         return named[0] if named else str(spec.after)
+
+
+def _within(error: BaseException, spec: TestSpec) -> TracebackType | None:
+    """The frames from the test on: pytest's own, above it, tell an author nothing. All of them if it is not there."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != str(spec.path):
+        trace = trace.tb_next
+    return trace or error.__traceback__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import sys
@@ -44,6 +45,7 @@ def load_specs(course: Course, visibilities: Sequence[str] = BOTH) -> list[TestS
     """
     specs: list[TestSpec] = []
     for path, visibility in files_of(course, visibilities):
+        _check_text(path, visibility, course)
         module = load_module(path, course)
         found = FILE.fullmatch(path.name)
         assert found is not None
@@ -57,6 +59,30 @@ def load_specs(course: Course, visibilities: Sequence[str] = BOTH) -> list[TestS
     specs.sort(key=lambda spec: spec.notebook)
     _check(specs, course)
     return specs
+
+
+def _check_text(path: Path, visibility: str, course: Course) -> None:
+    """What only the text shows: a test that another one of its name undoes, an expected value given away."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):
+        return  # importing it says what is wrong
+    where = shown(path, course.base)
+    tests = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+    lines = {node.name: node.lineno for node in reversed(tests)}
+    for node in tests:
+        if lines[node.name] != node.lineno:
+            raise CourseError(
+                f"{where}:{node.lineno}: {node.name} stands already in line {lines[node.name]}, and would undo it. "
+                "Rename one."
+            )
+    if visibility == "public":
+        return
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if not (isinstance(call.func, ast.Name) and call.func.id == "promise"):
+            continue
+        if any(keyword.arg == "promised" for keyword in call.keywords):
+            raise CourseError(f"{where}:{call.lineno}: promised= is for public tests. Leave it out of a hidden one.")
 
 
 def _spec(

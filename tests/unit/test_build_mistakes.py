@@ -77,6 +77,12 @@ MISTAKES = {
         "# BEGIN SOLUTION",
         "a solution block before any exercise",
     ),
+    "helper called like the exercise": (
+        "# %% [markdown]\n# You",
+        "# %%\ndef double(word):\n    return word + word\n\n# %% [markdown]\n# You",
+        "def double(word)",
+        "this cell binds double, which is asked for as an exercise",
+    ),
     "answer in a later exercise": (
         HEADER,
         f"{HEADER.replace('double', 'twice')}\n# A.\n# hint: a\n# hint: b\n# hint: c\n\n{HEADER}",

@@ -63,7 +63,7 @@ def test_the_grader_knows_its_own_course() -> None:
     course = Course.load()
     assert course.root == HOME / "grader"
     assert (course.name, course.version) == ("Accountable Agents", "1.0")
-    assert (course.limits.cell_seconds, course.limits.call_seconds) == (20, 5)
+    assert (course.limits.cell_seconds, course.limits.call_seconds) == (20, 10)
     assert (course.limits.startup_seconds, course.limits.max_restarts) == (60, 5)
     assert course.notebooks_dir == HOME / "notebooks"
     assert course.solutions_dir == HOME / "solutions"

@@ -94,10 +94,14 @@ def test_a_broken_promise_is_told_with_its_inputs(run: Run) -> None:
     assert (shown.seen.name, shown.seen.args, shown.seen.outcome.returned) == ("double", (3,), 6)
 
 
-def test_a_hidden_test_shows_no_expected_value_even_when_told_to(run: Run) -> None:
-    (verdict,) = run("", written_test("a", 'promise(False, "Wrong", promised="the answer")'))
-    assert verdict.promised is None
-    assert "the answer" not in verdict.sentence
+def test_a_hidden_test_may_not_give_an_expected_value(run: Run) -> None:
+    with pytest.raises(CourseError, match=r"test_00\.py:\d+: promised= is for public tests"):
+        run("", written_test("a", 'promise(False, "Wrong", promised="the answer")'))
+
+
+def test_a_test_that_would_undo_another_is_refused(run: Run) -> None:
+    with pytest.raises(CourseError, match=r"test_a stands already in line \d+, and would undo it"):
+        run(written_test("a") + written_test("a", of="other"))
 
 
 def test_an_exception_of_the_answer_is_a_failure_in_one_line(run: Run) -> None:
