@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import monotonic
 
 import pytest
 
@@ -160,12 +159,10 @@ PROGRAMS = {
 @pytest.mark.parametrize("program", list(PROGRAMS))
 def test_the_grader_goes_on(program: str, course: Course, tmp_path: Path) -> None:
     hand_in(tmp_path / "00_trial.ipynb", [*PROGRAMS[program].split("# %%"), answers(toy.NAMES)])
-    started = monotonic()
     record, faults = graded(course, tmp_path / "00_trial.ipynb")
     assert not faults
     assert record.score == 0
     assert record.max_score > 0
-    assert monotonic() - started < 60
     for test in (test for exercise in record.notebooks[0].exercises for test in exercise.tests):
         assert test.sentence.isprintable()
         assert len(test.sentence) < 1_000

@@ -7,10 +7,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 from grader.course import Course
+from tests.conftest import Family
 from tests.e2e.toy import make_course
 
 
@@ -27,11 +27,11 @@ def own_temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 
 
 @pytest.fixture(autouse=True)
-def nothing_left(own_temporary_folder: Path) -> Iterator[None]:
+def nothing_left(own_temporary_folder: Path, family: Family) -> Iterator[None]:
     """No test leaves a kernel or a scratch folder behind."""
     yield
     assert list(own_temporary_folder.glob("grader-*")) == []
-    assert psutil.Process().children(recursive=True) == []
+    assert family() == []
 
 
 @pytest.fixture(scope="session")

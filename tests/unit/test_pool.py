@@ -11,7 +11,6 @@ from contextlib import closing
 from pathlib import Path
 
 import msgspec
-import psutil
 import pytest
 
 from grader.batch import pool
@@ -19,6 +18,7 @@ from grader.batch.messages import Done, Setup, Task
 from grader.batch.pool import Lost, work_off
 from grader.course import Course, CourseError
 from grader.record import GradeRecord
+from tests.conftest import Family
 from tests.e2e.toy import SETTINGS, answered, cell, hand_in, make_course, notebook
 
 SOLVED = notebook(answered())
@@ -32,12 +32,12 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 
 @pytest.fixture
-def scratch() -> Iterator[str]:
+def scratch(family: Family) -> Iterator[str]:
     """A folder for kernels, of which nothing is left in the end, nor of the workers."""
     folder = tempfile.mkdtemp(prefix="pool-")  # short: it holds unix sockets
     yield folder
     assert not Path(folder).exists()
-    assert psutil.Process().children(recursive=True) == []
+    assert family() == []
 
 
 def setup(course: Course, scratch: str) -> Setup:
@@ -80,22 +80,26 @@ def test_one_that_does_not_come_back_is_ended_and_the_next_graded(course: Course
     assert got == {"a": "grading did not come to an end within 8 s", "b": "rejected"}
 
 
-def test_leaving_early_ends_every_worker_and_kernel(course: Course, scratch: str, tmp_path: Path) -> None:
+def test_leaving_early_ends_every_worker_and_kernel(
+    course: Course, scratch: str, tmp_path: Path, family: Family
+) -> None:
     with closing(work_off(setup(course, scratch), tasks(tmp_path, LOOP, b"", LOOP), 2, 300)) as results:
         assert next(results)[0].id == "b"
         deadline = time.monotonic() + 60
-        while len(psutil.Process().children(recursive=True)) < 4:
+        while len(family()) < 4:
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        family = psutil.Process().children(recursive=True)
-    assert not any(process.is_running() for process in family)
+        started = family()
+    assert not any(process.is_running() for process in started)
 
 
-def test_workers_that_die_while_idle_or_unasked_hold_up_nobody(course: Course, scratch: str, tmp_path: Path) -> None:
+def test_workers_that_die_while_idle_or_unasked_hold_up_nobody(
+    course: Course, scratch: str, tmp_path: Path, family: Family
+) -> None:
     got = {}
     for task, result in work_off(setup(course, scratch), tasks(tmp_path, b"", b"", b""), 1, 60):
         got[task.id] = type(result)
-        for worker in psutil.Process().children():
+        for worker in family():
             worker.kill()
             worker.wait()
     assert got.keys() == {"a", "b", "c"}

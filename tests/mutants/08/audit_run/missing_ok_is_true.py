@@ -1,4 +1,4 @@
-"""An observation that does not say that it failed went well."""
+"""An audit need only complain of what says that it failed; an observation without an ok went well."""
 
 
 def audit_run(result):
