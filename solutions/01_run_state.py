@@ -23,7 +23,8 @@
 # start in part 5. Only the model is simulated, by an *adapter*. The four recorded runs that later notebooks use
 # come with the course, so nothing depends on your answers here.
 #
-# **How to work.** Predict before you run; the cell that follows holds its answer back until you have. You may
+# **How to work.** Predict before you run; the cell that follows holds its answer back until you have. Where a
+# prediction has a `kind`, a slip of the pen is asked back and not put on record. You may
 # use any help you like, a person's or a machine's. Exercises end in `check(...)`; `grader check 01` in a
 # terminal puts the rest of the tests.
 
@@ -83,7 +84,7 @@ def after_six(trace: Trace) -> tuple[str, str] | None:
 shaky = run_task(Stuck(), unreliable("read_note", {1, 4}), after_six)
 print_trace(shaky["trace"])
 
-predict("P01.1", {1, 4}, confidence=0.9)
+predict("P01.1", {1, 4}, confidence=0.9, kind="set")
 
 # %% [markdown]
 # Each call with its arguments, and what became of it: the set holds the places where the call failed.
@@ -100,7 +101,7 @@ reveal("P01.1", lambda: {k for k, step in enumerate(shaky["trace"]) if not step[
 # then: `"first"`, `"last"` or `"both"`?
 
 # %%
-predict("P01.2", "both", confidence=0.8)
+predict("P01.2", "both", confidence=0.8, kind=["first", "last", "both"])
 
 # %% [markdown]
 # A journal of its own, in the scratch folder, gets both predictions and is read back.
@@ -152,8 +153,8 @@ for tool, args in [("write_report", {"content": "All is well.", "format": "html"
     print(tool, "→", _tool_call(tools, {"tool": tool, "args": args}))
 
 # %% [markdown]
-# Here is the other half, what the healthy adapter does. Look at its first line, and at what it takes from the history
-# before it makes a proposal.
+# Here is the other half, what the healthy adapter does. Look at what it takes from the history
+# before it makes a proposal: `good_answers` gives the observations of one tool's calls that went well.
 
 # %%
 print(inspect.getsource(DeterministicModelAdapter.next_action))
@@ -190,8 +191,8 @@ predict(
 # the run is in progress and has no termination. That is no fourth end: a run that was switched off in the
 # middle looks just like it.
 #
-# A word on the limits. Two failures are forgiven, the third is not. A run can fail with *retries* 3, then, and
-# of the three calls that failed at most two were tried again. The counter's name promises something else.
+# A word on the limits. Two failures are forgiven, the third is not. The third ends the run, so
+# that call is never tried again, and *retries* says 3 all the same. The counter's name promises something else.
 
 # %% [markdown]
 # ### Before you run · P01.4, P01.5, P01.6
@@ -207,9 +208,9 @@ predict(
 #   and never two failures in a row.
 
 # %%
-predict("P01.4", "completed", confidence=0.8)
-predict("P01.5", "failed", confidence=0.8)
-predict("P01.6", "in_progress", confidence=0.6)
+predict("P01.4", "completed", confidence=0.8, kind=["completed", "failed", "budget_exhausted", "in_progress"])
+predict("P01.5", "failed", confidence=0.8, kind=["completed", "failed", "budget_exhausted", "in_progress"])
+predict("P01.6", "in_progress", confidence=0.6, kind=["completed", "failed", "budget_exhausted", "in_progress"])
 
 # %% [markdown]
 # ### A fold, worked out
@@ -255,7 +256,7 @@ def end_after(trace: Trace, *, max_steps: int = 6, max_retries: int = 2) -> tupl
 
     ("completed", "goal_reached")         the last entry called write_report, and its ok is True
     ("failed", "tool_failure")            more than max_retries observations of the trace have ok False,
-                                          in a row or not, whatever the tools
+                                          in a row or not, whatever the tools; no other key counts
     ("budget_exhausted", "step_budget")   the trace has at least max_steps entries; failed ones count too
 
     Until its last entry the run was going on, for the rule is asked after every entry. No other tool
@@ -321,8 +322,8 @@ with attempt("end_after"):
     reveal("P01.6", lambda: run_at_the_edge(off_and_on, 5))
 
 # %% [markdown]
-# Failures add up over the whole run; nothing in the table sets them back to zero. (Whoever solved this notebook
-# had expected otherwise. That stays on the record, and costs nothing.)
+# Failures add up over the whole run; nothing in the table sets them back to zero. (The author had
+# predicted otherwise. That stays on the record, and costs nothing.)
 
 # %% [markdown]
 # ## 3 · Record every step
@@ -435,7 +436,7 @@ with attempt("end_after"):
 # Predict a set out of `list_notes`, `read_note` and `write_report`, and ask yourself why no other.
 
 # %%
-predict("P01.8", {"list_notes"}, confidence=0.8)
+predict("P01.8", {"list_notes"}, confidence=0.8, kind="set")
 
 # %% [markdown]
 # Break each of the tools in turn and let the run go on to its end. Look at the number of steps.
@@ -501,10 +502,10 @@ with attempt("end_after"):
 # To decide whether a run goes on, two numbers are enough while no report is written: *(steps, retries)*. Some
 # pairs can never be seen in a run that is still going on. Which of these can?
 #
-# `(2, 2)`, `(3, 3)`, `(5, 0)`, `(5, 2)`, `(6, 1)`: predict a set of pairs, for instance `{(3, 3), (6, 1)}`.
+# `(2, 2)`, `(3, 3)`, `(5, 0)`, `(5, 2)`, `(6, 1)`: predict a set of pairs, written like `{(0, 0), (1, 1)}`.
 
 # %%
-predict("P01.10", {(2, 2), (5, 0), (5, 2)}, confidence=0.8)
+predict("P01.10", {(2, 2), (5, 0), (5, 2)}, confidence=0.8, kind="set")
 
 # %% [markdown]
 # Your rule is asked about every possible mixture of good and failed reads. The figure shows the pairs as
@@ -656,7 +657,7 @@ def forbidden_paths(obj: Any, names: Iterable[str]) -> list[str]:
 
     A place is written from the outside in. A key follows a dot, but for the first; the position in a
     list or tuple, counted from 0, stands in brackets; keys are spelled as in `obj`. For example
-    "trace[0].action.args.thought", or "[2].Thought" when obj is a list. All keys are strings.
+    "trace[0].action.args.thought", or "[2].Thought" when obj is a list. All keys are strings. `obj` is left as it was.
     """
     # BEGIN SOLUTION
     lowered = set(map(str.lower, names))

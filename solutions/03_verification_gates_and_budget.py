@@ -101,7 +101,7 @@ earlier = run_task(Stuck(), shaky, lambda trace: ("stopped", "by this cell") if 
 for k, step in enumerate(earlier["trace"]):
     print(k, step["action"]["tool"], *step["action"]["args"].values(), "→", step["observation"].get("error", "ok"))
 
-predict("P03.1", 1, confidence=0.9)
+predict("P03.1", 1, confidence=0.9, kind="number")
 
 # %% [markdown]
 # The run kept the counter while it went on:
@@ -120,10 +120,11 @@ reveal("P03.1", lambda: earlier["retries"])
 # that of the sixth entry. Which termination is it: `"goal_reached"`, `"tool_failure"` or `"step_budget"`?
 
 # %%
-predict("P03.2", "tool_failure", confidence=0.8)
+predict("P03.2", "tool_failure", confidence=0.8, kind=["goal_reached", "tool_failure", "step_budget"])
 
 # %% [markdown]
-# Two of the three descriptions fit. They are asked about in this order, and the first that fits is the end.
+# Two of the three descriptions fit. They are asked about in the order in which they are printed, and the first that
+# fits is the end.
 
 
 # %%
@@ -157,9 +158,20 @@ print(GateDecision(allow=False, reason="it is raining", gate_name="WeatherGate")
 print(inspect.getsource(VerificationGate))
 
 # %% [markdown]
-# `ctx`, a `GateContext`, is all that a gate may look at besides the call: the present turn, the observations so
-# far, and the ledger, which you build in a moment.
+# `ctx`, a `GateContext`, is all that a gate may look at besides the call. It has three fields: `turn` is the present
+# turn, `history` the list of observations so far, and `ledger` the ledger, which you build in a moment.
 #
+# An allowed call brings back a `TextObservation`, also with three fields: `call`, `turn` and `text`. Earlier notebooks
+# had an observation as a dict that code decides by; here it is the text that the model will read. Look at the two
+# turns below. This call was decided on in turn 1 and its answer came back in turn 4.
+
+# %%
+slow = TextObservation(call=proposal, turn=4, text="12 lines found")
+print(slow)
+print("decided on in turn", slow.call.turn, "· back in turn", slow.turn, "· tool", slow.call.tool, "·", slow.text)
+print(GateContext(turn=5, history=[slow], ledger=None))
+
+# %% [markdown]
 # A gate is code, and it is deterministic: the same call and the same context give the same decision. It is not a
 # second model that is asked for its opinion. So it can be tested, and it cannot be talked round.
 #
@@ -196,7 +208,7 @@ for pattern in ("timeout", "timeout|" * 40):
 # A tool returns the three characters `yes`. How many tokens does the stand-in count?
 
 # %%
-predict("P03.3", 0, confidence=0.9)
+predict("P03.3", 0, confidence=0.9, kind="number")
 
 # %% [markdown] exercise="ObservationLedger" title="Write down what was read" difficulty=2 minutes=20 mode="with help"
 # A budget needs to know what was spent. The ledger is where that stands: one row for each observation, with the
@@ -224,8 +236,9 @@ class ObservationLedger:
         # END SOLUTION
 
     def record(self, observation: TextObservation) -> None:
-        """Enter one observation: its turn, the tool of its call, and what its text costs.
+        """Enter one observation: its own turn, the tool of its call, and what its text costs.
 
+        observation.turn is the turn in which it came back; that of its call, which may be earlier, does not count.
         A text costs len(text) // 4 tokens, a whole number: its characters, not its bytes, whatever was in the
         call. Fewer than four characters cost nothing, and still make a row. Observations may come in any order
         of their turns.
@@ -312,7 +325,7 @@ for number in range(1, 7):
     (root / "cards" / f"card-{number}.txt").write_text(f"card {number} ".ljust(359, ".") + "\n")
 cards = file_tools(root / "cards")
 
-predict("P03.4", 3, confidence=0.7)
+predict("P03.4", 3, confidence=0.7, kind="number")
 
 # %% [markdown] exercise="BudgetGate" title="Stop when the budget is reached" difficulty=2 minutes=20 mode="with help" defines="PerToolBudgetGate"
 # Nothing else in this notebook would have stopped the half million tokens. The gate is short; what makes it
@@ -348,6 +361,7 @@ class BudgetGate:
     def evaluate(self, call: ToolCall, ctx: GateContext) -> GateDecision:
         """Deny every call once the tokens in ctx.ledger have reached max_tokens; allow until then.
 
+        A ceiling of 0 is reached before anything is read.
         All turns count, and nothing but the ledger counts: not the text of the call, not calls that were
         refused, not what this gate was asked before. gate_name is "BudgetGate", the reason is not empty.
         """
@@ -368,7 +382,7 @@ class PerToolBudgetGate:
     def evaluate(self, call: ToolCall, ctx: GateContext) -> GateDecision:
         """Deny a call whose tool has a limit that the tokens of this very tool have reached; allow all others.
 
-        A tool without a limit is allowed. gate_name is "PerToolBudgetGate", the reason is not empty.
+        A tool without a limit is allowed; one with the limit 0 never is. gate_name is "PerToolBudgetGate", the reason is not empty.
         """
         # BEGIN SOLUTION
         limit = self._limits.get(call.tool)
@@ -434,8 +448,8 @@ with attempt("ObservationLedger", "BudgetGate", "PerToolBudgetGate"):
 # | 3 | recency | a turn and a window | an allowed, harmless call is acted on too late |
 # | 4 | budget | the whole ledger | too much is read |
 #
-# Cost goes up from row to row, and the harm that the gate prevents goes down. So the cheap question that
-# prevents the worst comes first.
+# The harm that a gate prevents goes down from row to row, and the dearest question, which adds up a whole ledger,
+# comes last. So the worst is prevented first, and cheaply.
 
 # %% [markdown]
 # ### Before you run · P03.5 and P03.6
@@ -443,7 +457,8 @@ with attempt("ObservationLedger", "BudgetGate", "PerToolBudgetGate"):
 # Below are six calls. Each is named by the rules that it breaks, if any. A chain has four gates in the order of
 # the table: `whitelist`, `patterns`, `recency`, `budget`.
 #
-# Which gate speaks for call 3? Answer with its name. And how many times is a gate asked, over all six calls?
+# Which gate speaks for call 3? Answer with its name. And how many questions are put over all six calls, to
+# all gates together?
 
 # %%
 BREAKS = [
@@ -457,8 +472,8 @@ BREAKS = [
 for number, broken in enumerate(BREAKS, 1):
     print(f"call {number} breaks: {', '.join(broken) or 'nothing'}")
 
-predict("P03.5", "patterns", confidence=0.9)
-predict("P03.6", 14, confidence=0.8)
+predict("P03.5", "patterns", confidence=0.9, kind=["whitelist", "patterns", "recency", "budget"])
+predict("P03.6", 14, confidence=0.8, kind="number")
 
 # %% [markdown] exercise="GateChain" title="The chain, and the loop that obeys it" difficulty=4 minutes=40 mode="with help" defines="run_loop"
 # Here is where the tempting mistakes are. An empty chain that allows everything. A gate with a bug that raises,
@@ -528,7 +543,7 @@ def run_loop(
 
     In each turn model.next_call(messages) is a ToolCall, or None when the model is done; `messages` is all that
     it has been told so far, [] at first. The chain is asked once, with GateContext(turn, history, ledger), where
-    history holds the observations so far, oldest first.
+    turn is the loop's own, however old the call is, and history holds the observations so far, oldest first.
 
     Allowed: tools[call.tool](call.args) gives a text. TextObservation(call, turn, text), with the loop's turn, is
     recorded in `ledger` and belongs to the history. The model is told {"role": "tool", "content": text}.
@@ -699,7 +714,7 @@ with attempt("ObservationLedger", "BudgetGate", "GateChain"):
 for call in three_turns:
     print(f"{call.tool:10} returns {len(logs[call.tool](call.args)):>9,} characters")
 
-predict("P03.7", 424308, confidence=0.8)
+predict("P03.7", 424308, confidence=0.8, kind="number")
 
 # %% [markdown]
 # The stairs show what had been read after each turn. The shaded part lies above the ceiling.
@@ -758,7 +773,7 @@ with attempt("ObservationLedger", "BudgetGate", "GateChain"):
         print(f"{role:7} {len(told):>2} messages, {sum(map(len, told)):>8,} characters")
 
 # %% [markdown]
-# By our rule only what a tool returned is in the ledger. A few hundred characters do no harm. With a threshold of
+# By our rule only what a tool returned is in the ledger. A short text each does no harm. With a threshold of
 # thousands of refusals they would, and then they want a column of their own: counted, but apart from
 # what was read, because a model must not be able to use up its budget by being refused.
 
@@ -887,7 +902,7 @@ with attempt("ObservationLedger"):
 # `"deny"`?
 
 # %%
-predict("P03.8", "allow", confidence=0.8)
+predict("P03.8", "allow", confidence=0.8, kind=["allow", "deny"])
 
 # %% [markdown] exercise="RecencyGate" title="A window that opens again" difficulty=3 minutes=15 mode="with help" stretch=true defines="visible"
 # Age is counted in turns, not in observations: five observations of one turn are equally fresh. And whatever is
@@ -909,8 +924,8 @@ predict("P03.8", "allow", confidence=0.8)
 def visible(observations: list[TextObservation], turn: int, window: int) -> list[TextObservation]:
     """The observations that the model may still see in `turn`: those that are at most `window` turns old.
 
-    An observation is turn - observation.turn turns old; those of one turn are of one age, whatever their tool
-    and however many there are. The result is a new list of the same observations in the same order; older ones
+    An observation is turn - observation.turn turns old, however old its call is; those of one turn are of one age,
+    whatever their tool and however many there are. They may come in any order of their turns. The result is a new list of the same observations in the same order; older ones
     are not in it at all. `observations` is left as it was.
     """
     # BEGIN SOLUTION

@@ -339,7 +339,7 @@ def audit_run(result: Mapping[str, Any]) -> dict[str, Any]:
     too_many_steps        the trace has more than 6 entries
     too_many_retries      more than 3 observations have failed (the third one ends a run)
     missing_ok            an observation has no ok, or one that is neither True nor False
-    forbidden_field       a dict anywhere in the trace has a key that the project forbids
+    forbidden_field       a dict anywhere in the trace has a key that is, letter for letter, a forbidden name
 
     All that hold are reported, whatever else is wrong. Nothing is raised, and `result` is left as it
     was. Whether a missing ok counts among the retries is left open, and not tested.

@@ -40,13 +40,20 @@ def mixture(rng, length, failures):
 OTHER_END = "The end is not the one that the table gives"
 GOES_ON = "The run goes on, though its last entry ends it"
 TOO_EARLY = "The run ends, though none of the three ends is reached"
+ONE_MORE = "It looks as if a run may take one step more than its budget allows"
+EXCEEDS = "It looks as if a run ends when retries reaches max_retries; it has to exceed it"
+WIPED = "It looks as if a success sets the failures back to zero"
 
 
 def promise_end(learner, trace, promised, mistaken, sentence, **limits):
     """The end is `promised`; whoever says `mistaken` instead is told `sentence`."""
     got = learner.call("end_after", trace, **limits).value
     promise(not same(got, mistaken), sentence)
-    general = TOO_EARLY if promised is None else GOES_ON if got is None else OTHER_END
+    ends = COMPLETED, FAILED, EXHAUSTED
+    goes_on = (
+        TOO_EARLY if any(same(got, end) for end in ends) else "For a run that goes on something else comes than None"
+    )
+    general = goes_on if promised is None else GOES_ON if got is None else OTHER_END
     promise(same(got, promised), general)
 
 
@@ -54,33 +61,56 @@ def promise_end(learner, trace, promised, mistaken, sentence, **limits):
 def test_two_failures_are_forgiven(learner, rng):
     """With two failures a run goes on, and a report that is then written completes it."""
     trace = mixture(rng, rng.randint(2, 4), 2)
-    exceeds = "It looks as if a run ends when retries reaches max_retries; it has to exceed it"
-    promise_end(learner, trace, None, FAILED, exceeds)
-    promise_end(learner, [*trace, report(rng, True)], COMPLETED, FAILED, exceeds)
+    promise_end(learner, trace, None, FAILED, EXCEEDS)
+    promise_end(learner, [*trace, report(rng, True)], COMPLETED, FAILED, EXCEEDS)
 
 
 @exercise("end_after", points=2, rule=["failures-add-up", "third-failure-ends-a-run", "retries-count-failures"])
 def test_failures_add_up(learner, rng):
     """The third failure ends a run, also when calls went well in between."""
+    tools = rng.sample(READERS, 3)
+    promise_end(learner, [entry(rng, False, tools[0]) for _ in tools], FAILED, None, GOES_ON)
+    apart = "It looks as if each tool's failures are counted apart"
+    promise_end(learner, [entry(rng, False, tool) for tool in tools], FAILED, None, apart)
     oks = rng.choice(["f.f.", "ff.", "f.f", ".f.f", "f..f"])
     trace = [entry(rng, ok == ".") for ok in f"{oks}f"]
-    wiped = "It looks as if a success sets the failures back to zero"
-    promise_end(learner, trace, FAILED, None, wiped)
-    promise_end(learner, trace[:-1], None, FAILED, "It looks as if the third failure is counted before it happens")
+    promise_end(learner, trace[:-1], None, FAILED, EXCEEDS)
+    promise_end(learner, trace, FAILED, None, WIPED)
+
+
+@exercise("end_after", rule=["retries-count-failures", "failures-add-up"])
+def test_ok_alone_says_what_failed(learner, rng):
+    """An observation failed when its `ok` is False; no other key has a say."""
+    tool = rng.choice(READERS)
+    usual = [entry(rng, False, tool) for _ in range(3)]
+    promise_end(learner, usual, FAILED, None, GOES_ON)
+    other_key = "It looks as if another key than ok says what failed"
+    for step in usual:
+        step["observation"].pop("error")
+    promise_end(learner, usual, FAILED, None, other_key)
+    fine = mixture(rng, 4, 0)
+    promise_end(learner, fine, None, FAILED, TOO_EARLY)
+    for step in fine:
+        step["observation"]["error"] = rng.choice([None, "", *ERRORS])
+    promise_end(learner, fine, None, FAILED, other_key)
 
 
 @exercise("end_after", points=2, rule=["failed-calls-are-steps", "budget-ends-a-run"])
 def test_failed_calls_are_steps(learner, rng):
     """A call that failed is a step like any other."""
-    trace = mixture(rng, 6, rng.randint(1, 2))
+    promise_end(learner, mixture(rng, 6, 0), EXHAUSTED, None, ONE_MORE)
+    trace = [*mixture(rng, 5, rng.randint(1, 2)), entry(rng, True)]
     promise_end(learner, trace, EXHAUSTED, None, "It looks as if failed calls are not counted as steps")
+    trace = [*mixture(rng, 5, rng.randint(0, 1)), entry(rng, False)]
+    promise_end(learner, trace, EXHAUSTED, None, "It looks as if the budget is not asked about after a failed call")
+    trace = [*mixture(rng, 5, rng.randint(0, 1)), report(rng, False)]
+    promise_end(learner, trace, EXHAUSTED, None, "It looks as if a report that failed is allowed one step more")
 
 
 @exercise("end_after", points=2, rule=["budget-ends-a-run", "limits", "unfinished-run"])
 def test_budget_is_used_up_at_its_last_step(learner, rng):
     """The budget is used up when as many steps are taken as it allows, not one later and not one earlier."""
-    one_more = "It looks as if a run may take one step more than its budget allows"
-    promise_end(learner, mixture(rng, 6, 0), EXHAUSTED, None, one_more)
+    promise_end(learner, mixture(rng, 6, 0), EXHAUSTED, None, ONE_MORE)
     promise_end(
         learner, mixture(rng, 5, 0), None, EXHAUSTED, "It looks as if the last step of the budget is not allowed"
     )
@@ -98,6 +128,8 @@ def test_failure_on_the_last_step(learner, rng):
     """A third failure with the last step of the budget is a failed run, whatever it was that failed."""
     for last in (entry(rng, False), report(rng, False)):
         trace = [*mixture(rng, 5, 2), last]
+        # The same failures, far from the end of the budget: whoever misses them there does not miss the order.
+        promise_end(learner, trace, FAILED, None, GOES_ON, max_steps=50)
         promise_end(learner, trace, FAILED, EXHAUSTED, "It looks as if the budget is tested before the failures")
 
 
@@ -114,22 +146,33 @@ def test_report_that_failed(learner, rng):
 @exercise("end_after", points=2, rule=["report-ends-a-run", "three-ends"])
 def test_other_tools_complete_nothing(learner, rng):
     """No tool but `write_report` completes a run, whatever its name, however well it went."""
-    other = rng.choice(["write_note", "write_draft", "write_reports", "write_"])
+    other = rng.choice(["write_note", "write_draft", "write_"])
     trace = [*mixture(rng, rng.randint(1, 4), rng.randint(0, 2)), entry(rng, True, other)]
     promise_end(learner, trace, None, COMPLETED, "It looks as if any tool that writes completes the run")
     promise_end(learner, [*trace, report(rng, True)], COMPLETED, None, GOES_ON)
+    for longer in (
+        rng.choice(["draft_write_report", "my_write_report"]),
+        rng.choice(["write_reports", "write_report_2"]),
+    ):
+        trace = [*mixture(rng, rng.randint(1, 4), rng.randint(0, 2)), entry(rng, True, longer)]
+        part = "It looks as if a part of the tool's name is enough to complete the run"
+        promise_end(learner, trace, None, COMPLETED, part)
 
 
 @exercise("end_after", points=2, rule="limits")
 def test_limits_are_arguments(learner, rng):
     """Other limits than 6 and 2 are obeyed."""
+    # What is wrong with the usual limits, too, is no matter of limits that are fixed.
+    promise_end(learner, mixture(rng, 6, 0), EXHAUSTED, None, ONE_MORE)
+    promise_end(learner, mixture(rng, 4, 2), None, FAILED, EXCEEDS)
+    promise_end(learner, [*mixture(rng, 4, 2), entry(rng, False)], FAILED, None, GOES_ON)
     sentence = "It looks as if the limits are fixed, whatever max_steps and max_retries say"
     steps = rng.randint(8, 12)
     long = mixture(rng, steps, 0)
     promise_end(learner, long[:-1], None, EXHAUSTED, sentence, max_steps=steps)
     promise_end(learner, long, EXHAUSTED, None, sentence, max_steps=steps)
     allowed = rng.choice([0, 1, 4, 5])
-    failing = [*mixture(rng, allowed + rng.randint(0, 3), allowed), entry(rng, False)]
+    failing = [*[entry(rng, True) for _ in range(rng.randint(0, 3))], *[entry(rng, False) for _ in range(allowed + 1)]]
     promise_end(learner, failing, FAILED, None, sentence, max_steps=50, max_retries=allowed)
     if allowed:
         promise_end(learner, failing[:-1], None, FAILED, sentence, max_steps=50, max_retries=allowed)
@@ -138,14 +181,19 @@ def test_limits_are_arguments(learner, rng):
 @exercise("end_after", points=2, rule=["state-is-the-trace", "entry-is-a-pair"])
 def test_nothing_is_kept_between_calls(learner, rng):
     """The answer depends on the trace alone: not on what was asked before, and the trace stays as it was."""
-    whole = [*mixture(rng, 5, 2), entry(rng, False)]
+    whole = [entry(rng, True), *mixture(rng, 4, 2), entry(rng, False)]
     prefixes = [whole[:size] for size in range(7)]
     asked = prefixes + rng.sample(prefixes, 7) + [prefixes[-1], prefixes[0], prefixes[-1]]
     outcomes = learner.map("end_after", [(copy.deepcopy(trace),) for trace in asked])
     unchanged = all(same(got.args_after, (trace,)) for got, trace in zip(outcomes, asked, strict=True))
     promise(unchanged, "Your function changed the trace that it was given")
-    right = all(same(got.value, FAILED if len(t) == 6 else None) for got, t in zip(outcomes, asked, strict=True))
-    promise(right, "It looks as if something is kept from one call to the next")
+    answers = [(len(trace), got.value) for got, trace in zip(outcomes, asked, strict=True)]
+    twice = all(same(one, other) for size, one in answers for length, other in answers if size == length)
+    # A trace in which nothing has failed, and a failure that ends it: that one came from another call.
+    foreign = any(size == 1 and same(got, FAILED) for size, got in answers)
+    promise(twice and not foreign, "It looks as if something is kept from one call to the next")
+    promise(all(same(got, None) for size, got in answers if size < 6), TOO_EARLY)
+    promise(all(same(got, FAILED) for size, got in answers if size == 6), OTHER_END)
 
 
 # --- transitions --------------------------------------------------------------------------------
@@ -176,7 +224,7 @@ def some_trace(rng):
 @exercise("transitions", points=2, rule=["record-of-a-step", "retries-count-failures", "state-is-the-trace"])
 def test_counters_stand_after_the_step(learner, rng):
     """Steps and retries are those after the entry, this entry included, added up from the first."""
-    trace = some_trace(rng)
+    trace = [entry(rng, True), entry(rng, False), entry(rng, False), *some_trace(rng)]
     rows = rows_of(learner, trace)
     after = retries_after(trace)
     promise(len(rows) == len(trace), "There is not one row for each entry")
@@ -194,7 +242,8 @@ def test_counters_stand_after_the_step(learner, rng):
 @exercise("transitions", points=2, rule=["record-of-a-step", "failed-calls-are-steps"])
 def test_every_entry_has_its_row(learner, rng):
     """Every entry has a row, the failed ones and those after a failure too."""
-    trace = some_trace(rng)
+    # Enough good entries behind the first failure that a record without failures is longer than one that stops there.
+    trace = [*some_trace(rng), entry(rng, True), entry(rng, True)]
     rows = rows_of(learner, trace)
     first = next(k for k, step in enumerate(trace) if not step["observation"]["ok"])
     stops = len(rows) in (first, first + 1)
@@ -208,8 +257,11 @@ def test_every_entry_has_its_row(learner, rng):
 def test_positions_begin_at_zero(learner, rng):
     """`k` is the entry's position in the trace, and the first is 0."""
     trace = some_trace(rng)
+    trace += copy.deepcopy(trace[:3])
     positions = [row["k"] for row in rows_of(learner, trace)]
     promise(not same(positions, list(range(1, len(trace) + 1))), "It looks as if k begins at 1")
+    first = [trace.index(step) for step in trace]
+    promise(not same(positions, first), "It looks as if equal entries get the same k")
     promise(same(positions, list(range(len(trace)))), "k is not the position of the entry")
 
 
@@ -291,10 +343,15 @@ def buried(rng, value, kinds, path=""):
 
 
 def promise_paths(learner, obj, names, promised, sentence):
-    """Exactly these places come back, in any order; whoever misses or invents one is told `sentence`."""
+    """Exactly these places come back, in any order; whoever misses or invents one is told `sentence`.
+
+    As many places under other paths are no misconception about where to look: then it is the path that is wrong.
+    """
     got = learner.call("forbidden_paths", obj, names).value
     promise(isinstance(got, list) and all(isinstance(path, str) for path in got), "The answer is not a list of text")
-    promise(sorted(got) == sorted(promised), sentence)
+    promise(len(set(got)) == len(got), "A path comes more than once")
+    promise(len(got) == len(promised), sentence)
+    promise(sorted(got) == sorted(promised), "A field is found, and its path is not written as the docstring says")
 
 
 @exercise("forbidden_paths", points=2, rule="no-scratchpad")
@@ -327,14 +384,16 @@ def test_fields_inside_tuples(learner, rng):
 
 @exercise("forbidden_paths", points=2, rule="no-scratchpad")
 def test_every_field_is_named(learner, rng):
-    """All forbidden fields are named, those beside and those below another one too, each once."""
+    """All forbidden fields are named, those beside and those below another one too, each once; none is changed."""
     names, field = names_and_field(rng)
     other = rng.choice([name for name in names if name != field])
     below, path = buried(rng, {other: plain(rng)}, [dict, list])
     obj = {"trace": [{field: plain(rng)}, {"x": 1}, {field: plain(rng), other: below}]}
     promised = [f"trace[0].{field}", f"trace[2].{field}", f"trace[2].{other}", f"trace[2].{other}{path}.{other}"]
-    got = learner.call("forbidden_paths", obj, names).value
+    outcome = learner.call("forbidden_paths", copy.deepcopy(obj), names)
+    got = outcome.value
     promise(isinstance(got, list) and all(isinstance(path, str) for path in got), "The answer is not a list of text")
+    promise(same(outcome.args_after[0], obj), "Your function changed the object that it searched")
     promise(sorted(got) != sorted(promised[:3]), "It looks as if nothing is looked for below a forbidden field")
     promise(len(got) != 1, "It looks as if the search stops at the first forbidden field")
     promise(sorted(got) == sorted(promised), NOT_FOUND)

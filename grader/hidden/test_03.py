@@ -170,6 +170,16 @@ def test_rows_in_any_order_of_arrival(learner, rng):
         sentence = "The totals of the rows do not add up; were they stored when the rows came in?"
         promise([row["cumulative"] for row in got] == total, sentence)
         promise(same(got, expected), "A row has another tool or other tokens than its observation")
+    turns = rng.sample(range(5, 40), 4)
+    past = [TextObservation(ToolCall("grep", {}, rng.randrange(1, 4)), turn, "x" * 40) for turn in turns]
+    got = recorded(learner, past).call("rows").value
+    promise(shape(got, [{"turn": int}]), "The rows have another form")
+    sentence = "A row bears the turn of the call instead of the observation's own"
+    promise([row["turn"] for row in got] == sorted(turns), sentence)
+    past = [seen("grep", turn, "x" * size) for turn, size in enumerate((40, rng.randrange(1, 4), 0, 40), 1)]
+    got = recorded(learner, past).call("rows").value
+    promise(shape(got, list) and len(got) == 4, "A text of fewer than four characters gets no row")
+    promise(same(got, Books(past).rows()), "A row has another tool or other tokens than its observation")
 
 
 @exercise("ObservationLedger", rule="ledger-answers")
@@ -177,8 +187,9 @@ def test_tools_are_told_apart(learner, rng):
     """The sum of one tool does not hold that of another whose name begins or ends alike."""
     name = rng.choice(["read", "grep", "list"])
     names = [name, f"{name}_file", f"safe_{name}", name.upper()]
-    past = [seen(tool, turn, "x" * rng.randrange(8, 400)) for turn, tool in enumerate(names * 2, 1)]
+    past = [seen(tool, turn, "x" * 4 * rng.randrange(2, 100)) for turn, tool in enumerate(names * 2, 1)]
     ledger = recorded(learner, past)
+    promise(same(ledger.call("cumulative").value, tokens_of(past)), "The total is not the sum of the texts")
     for tool in names:
         got = ledger.call("per_tool", tool).value
         promise(same(got, Books(past).per_tool(tool)), "Tools with similar names seem to be taken together", tool=tool)
@@ -204,6 +215,7 @@ def test_rows_are_the_callers_own(learner, rng):
     """Whoever changes the list of rows, or a row in it, changes nothing in the ledger."""
     past = history(rng, rng.randrange(3, 7), least=40)
     ledger = recorded(learner, past)
+    promise(same(ledger.call("rows").value, Books(past).rows()), "These are not the rows")
     ask = learner.lib("operator:methodcaller", "rows")
     rows = learner.lib("operator:call", ask, ledger)
     first = learner.lib("operator:getitem", rows, 0)
@@ -237,6 +249,8 @@ def test_at_any_ceiling(learner, rng):
             if ceiling == read:
                 sentence = "A budget that has been used up exactly still allows a call"
             promise(got is allowed, sentence)
+    nothing_read = asked(learner, learner.new("BudgetGate", 0), [], turn=1)
+    promise(not nothing_read, "A ceiling of 0 allows a call; it is reached before anything is read")
     gate = learner.new("BudgetGate", read)
     name_and_reason(gate, ToolCall("grep", {}, 9), GateContext(9, past, learner.remote(Books(past))), "BudgetGate")
 
@@ -244,7 +258,7 @@ def test_at_any_ceiling(learner, rng):
 @exercise("BudgetGate", points=2, rule="budget-whole-run")
 def test_all_turns_count(learner, rng):
     """What was read long ago counts as much as what was read last."""
-    for quiet in (0, rng.randrange(1, 6), rng.randrange(20, 200)):
+    for quiet in (-1, 0, rng.randrange(1, 6), rng.randrange(20, 200)):
         past = [seen(rng.choice(TOOLS), turn, "x" * rng.randrange(40, 400)) for turn in range(1, rng.randrange(8, 14))]
         ceiling = tokens_of(past) - rng.randrange(2)
         gate = learner.new("BudgetGate", ceiling)
@@ -275,6 +289,9 @@ def test_the_ledger_of_the_moment_decides(learner, rng):
         asked(learner, gate, full)
     sentence = "Calls that were refused seem to count, or a denial seems to be remembered"
     promise(asked(learner, gate, room), sentence)
+    call, sentence = ToolCall("grep", {}, 2), "The history seems to be counted instead of the ledger"
+    promise(not decide(gate, call, GateContext(2, [], learner.remote(Books(full)))), sentence)
+    promise(decide(gate, call, GateContext(2, full, learner.remote(Books()))), sentence)
 
 
 @exercise("BudgetGate", points=2, rule="per-tool-budget")
@@ -295,6 +312,9 @@ def test_limits_of_single_tools(learner, rng):
             not asked(learner, gate, past, tool=reached), "A limit that has been used up exactly still allows a call"
         )
         promise(not asked(learner, gate, past, tool=over), "A call over its tool's limit is allowed")
+        gate, no_limit = learner.new("PerToolBudgetGate", {reached: 0}), "A limit of 0 seems to be taken for no limit"
+        promise(not asked(learner, gate, past, tool=reached), no_limit)
+        promise(not asked(learner, gate, [], turn=1, tool=reached), no_limit)
     ctx = GateContext(12, past, learner.remote(Books(past)))
     name_and_reason(gate, ToolCall(free, {}, 12), ctx, "PerToolBudgetGate")
 
@@ -369,8 +389,10 @@ def test_broken_gate_denies_anywhere(learner, rng):
         got = outcome.value
         promise(shape(got, ["GateDecision"]) and len(got) > 0, "decide does not return a list of GateDecisions")
         open_ = "A gate that raises counts as one that allows"
+        behind = any(gate._asked for gate in gates[at + 1 :])
+        denied = any(said.allow is False for said in got)
+        promise(not (denied and behind), "Gates behind a denial are still asked")
         promise(same(got[-1].allow, False), open_)
-        promise(not any(gate._asked for gate in gates[at + 1 :]), "Gates behind a denial are still asked")
         promise(len(got) == at + 1, "The broken gate's denial is not on record")
         named = shape(got[-1].reason, str) and type(error).__name__ in got[-1].reason
         promise(named, "The reason does not name the exception's type")
@@ -460,6 +482,7 @@ def test_messages_say_what_happened(learner, rng):
     """The messages hold one entry a turn: what the tool returned, or that the call was refused, and why."""
     plan = plan_of(rng, rng.randrange(3, 6), 2)
     loop = Loop(learner, rng, plan)
+    promise(set(loop.should_run()) >= set(loop.ran()), "A call that was denied has run")
     messages = loop.result["messages"]
     promise(shape(messages, [{"role": str, "content": str}]), "A message has not the form that was promised")
     promise(len(messages) == len(plan), "There is not one message for each turn")
@@ -528,7 +551,10 @@ def test_refusals_are_counted_over_the_run(learner, rng):
             plan += [True] * rng.randrange(1, 3) + [False]
         last = [turn for turn, allowed in enumerate(plan, 1) if not allowed][limit - 1]
         loop = Loop(learner, rng, plan, most)
+        promise(set(loop.should_run()) >= set(loop.ran()), "A call that was denied has run")
         turns = len(loop.model._told)
+        once_more = turns == last + 1 and len(loop.result["turns"]) == last
+        promise(not once_more, "The model is asked once more after the refusal that ends the run")
         reset = "Refusals seem to be forgotten after an allowed call"
         promise(turns != len(plan) + 1, reset)
         promise(turns <= last, "It goes on after the refusal that reaches the threshold")
@@ -557,18 +583,40 @@ def test_gates_see_turn_and_history(learner, rng):
         promise(same(got, expected), "The history is not what has been observed so far")
 
 
-@exercise("GateChain", points=2, rule="late-call-turn")
+@exercise("GateChain", rule="loop-flow")
+def test_errors_outside_the_gates_pass_through(learner, rng):
+    """What a tool or the model raises comes out of the loop; only a gate's exception is a denial."""
+
+    class Raising:
+        def __call__(self, args):
+            raise RuntimeError("the tool broke down")
+
+        def next_call(self, messages):
+            raise RuntimeError("the model broke down")
+
+    broken, books = learner.remote(Raising()), learner.remote(Books())
+    calls = [ToolCall("grep", {"breaks": []}, turn) for turn in range(1, rng.randrange(2, 5))]
+    for who, model in [("a tool", learner.remote(Model(calls))), ("the model", broken)]:
+        _, chain = a_chain(learner, rng)
+        outcome = learner.call("run_loop", model, chain, {"grep": broken}, books)
+        promise(outcome.raised("RuntimeError"), f"An exception of {who} does not come out of the loop")
+
+
+@exercise("GateChain", points=2, rule=["late-call-turn", "gate-context"])
 def test_turns_are_the_loops_own(learner, rng):
-    """An observation bears the turn in which it came back, also when the call had been decided on earlier."""
+    """Gates and observations get the turn that the loop has come to, also when a call was decided on earlier."""
     call = {"breaks": [], "n": rng.randrange(1000), "size": 3}
     calls = [ToolCall(rng.choice(TOOLS), {**call, "n": n}, rng.randrange(1, 3)) for n in range(rng.randrange(4, 8))]
-    _, chain = a_chain(learner, rng)
+    gates, chain = a_chain(learner, rng)
     books = Books()
     tools = {name: learner.remote(Tool(name)) for name in TOOLS}
     got = learner.call("run_loop", learner.remote(Model(calls)), chain, tools, learner.remote(books)).value
     promise(shape(got, {"turns": [{"turn": int}]}), NOT_THE_RESULT)
     numbers = list(range(1, len(calls) + 1))
     promise([each["turn"] for each in got["turns"]] == numbers, "The turns of the record are not those of the loop")
+    contexts = [ctx for _, ctx in gates[0]._asked]
+    told = all(shape(ctx, "GateContext") for ctx in contexts) and [ctx.turn for ctx in contexts] == numbers
+    promise(told, "The gates are told the turn of the call instead of the loop's")
     sentence = "An observation bears the turn of its call instead of the loop's"
     promise([each.turn for each in books._observations] == numbers, sentence)
 
@@ -619,7 +667,7 @@ def test_any_pattern_in_any_argument(learner, rng):
     for word in words:
         for at in range(3):
             bad = f"{word}-{rng.randrange(100)}"
-            value = rng.choice([f"some {bad}", f"x{bad}y", ["list", bad], f"two\nlines {bad}"])
+            value = rng.choice([f"some {bad}", f"x{bad}y", f"two\nlines {bad}"])
             got = verdicts(learner, gate, [ToolCall("any", {**clean, f"arg{at}": value}, 1)])
             sentence = "A pattern seems to be found only at the beginning of a value"
             if verdicts(learner, gate, [ToolCall("any", {**clean, f"arg{at}": bad}, 1)]) != [False]:
@@ -628,6 +676,8 @@ def test_any_pattern_in_any_argument(learner, rng):
                     "Only the first argument seems to be looked at" if first else "One pattern alone is not enough"
                 )
             promise(got == [False], sentence)
+            got = verdicts(learner, gate, [ToolCall("any", {**clean, f"arg{at}": ["list", bad]}, 1)])
+            promise(got == [False], "A value that is no text is not looked at; it counts as str(value)")
 
 
 @exercise("WhitelistGate", rule="regex")
@@ -639,7 +689,7 @@ def test_only_the_values_are_searched(learner, rng):
     promise(got == [True], "The tool's name seems to be searched instead of the arguments, or as well")
     got = verdicts(learner, gate, [ToolCall("read", {word: "notes"}, 1)])
     promise(got == [True], "The names of the arguments seem to be searched")
-    got = verdicts(learner, gate, [ToolCall("read", {"path": f"the {word}"}, 1)])
+    got = verdicts(learner, gate, [ToolCall("read", {"path": f"{word} it"}, 1)])
     promise(got == [False], "The tool's name seems to be searched instead of the arguments, or as well")
     ctx = GateContext(1, [], learner.remote(Books()))
     name_and_reason(gate, ToolCall("read", {"path": "x"}, 1), ctx, "RegexGate")
@@ -686,6 +736,22 @@ def test_window_of_turns(learner, rng):
         elif texts == [each.text for each in inside if turn - each.turn < window]:
             sentence = "An observation exactly as old as the window is hidden"
         promise(texts == expected, sentence)
+
+
+@exercise("RecencyGate", rule="recency-mask")
+def test_observations_that_came_in_late(learner, rng):
+    """Observations in any order of their turns: each is measured by its own turn, and the order stays."""
+    turn, window = rng.randrange(20, 40), rng.randrange(1, 5)
+    ages = [0, window + 1, window, window + rng.randrange(2, 6), 0, window]
+    past = [seen(rng.choice(TOOLS), turn - age, f"{n} " * 9) for n, age in enumerate(ages)]
+    texts = [each.text for each in left_over(learner, past, turn, window)]
+    expected = [each.text for each, age in zip(past, ages, strict=True) if age <= window]
+    promise(set(texts) <= set(expected), "An old observation that stands behind a fresh one is visible")
+    promise(sorted(texts) == sorted(expected), "A fresh observation that stands behind or before an old one is hidden")
+    promise(texts == expected, "The visible observations come in another order")
+    waited = [TextObservation(ToolCall("grep", {}, 1), turn, "a slow tool's")]
+    sentence = "An observation seems to be as old as its call; its own turn counts"
+    promise(len(left_over(learner, waited, turn, window)) == 1, sentence)
 
 
 @exercise("RecencyGate", points=2, rule=["recency-mask", "masked-costs-nothing"])

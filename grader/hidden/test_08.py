@@ -411,9 +411,13 @@ def test_forbidden_fields(learner, rng):
         promise_codes(audit_by(learner, result), result, "A forbidden field is overlooked")
     result = a_run(rng)
     harmless = rng.choice([{"note": rng.choice(FORBIDDEN)}, {"afterthought": "x"}, {"thoughts": 1}])
-    rng.choice(result["trace"])["action"]["args"].update(harmless)
+    result["trace"][0]["action"]["args"].update(harmless)
     got = audit_by(learner, result)
     promise("forbidden_field" not in got["violations"], "Something harmless is taken for a forbidden field")
+    result = a_run(rng)
+    result["trace"][0]["action"]["args"].update({rng.choice(["Thought", "THOUGHT", "Chain_of_Thought"]): "x"})
+    got = audit_by(learner, result)
+    promise("forbidden_field" not in got["violations"], "A name in other letters is taken for a forbidden one")
 
 
 @exercise("audit_run", rule="inputs-stay-as-they-were")
