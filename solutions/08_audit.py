@@ -1060,7 +1060,7 @@ with attempt("derive", "audit_run"):
 # - *Presumes*: functions and decorators
 # - *Offline*: part 4 above; `help(st.one_of)` and its neighbours
 # - *Compared with*: Claessen and Hughes, [QuickCheck](https://research.chalmers.se/en/publication/155860) (the
-#   origin, a short article, in Haskell) · [Cosmic Ray](https://pypi.org/project/cosmic-ray/) (spoils a program
+#   origin, a short article, in Haskell) · [Cosmic Ray](https://cosmic-ray.readthedocs.io/) (spoils a program
 #   by machine and sees which tests notice; there a kill matrix comes for free, and the faults are smaller)
 
 # %% [markdown]
