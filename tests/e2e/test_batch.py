@@ -187,7 +187,7 @@ def running(command: list[str], temporary: Path, loops: int) -> Iterator[subproc
     env = {**ENVIRONMENT, "TMPDIR": str(temporary)}
     process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        wait(lambda: len(list(temporary.glob("grader-*/grader-*/work/reached"))) == loops)
+        wait(lambda: len(list(temporary.glob("grader-*/grader-*/work*/reached"))) == loops)
         yield process
     finally:
         process.terminate()

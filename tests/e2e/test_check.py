@@ -170,7 +170,7 @@ def test_stopping_it_leaves_nothing(tmp_path: Path, own_temporary_folder: Path, 
         stderr=subprocess.PIPE,
         text=True,
     )
-    pattern = "grader-*" if after == "starting" else "grader-*/work/**/reached"
+    pattern = "grader-*" if after == "starting" else "grader-*/work*/**/reached"
     deadline = time.monotonic() + 60
     while not any(own_temporary_folder.glob(pattern)):
         assert time.monotonic() < deadline
