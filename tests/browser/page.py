@@ -21,6 +21,7 @@ FLAGS = (
     "--disable-sync",
 )
 SECONDS = 60
+CLICKS = 5
 THEMES = ("JupyterLab Dark", "JupyterLab Light")  # the last one stays
 
 _PANEL = "window.jupyterapp?.shell.currentWidget"
@@ -98,12 +99,24 @@ class Notebook:
 
     def run(self, text: str, source: str | None = None) -> None:
         """Run the cell that contains `text`; with `source`, replace its own first, as by pasting."""
-        self.cell(text).locator(".cm-content").click()
+        self._edit(self.cell(text))
         if source is not None:
             self.page.keyboard.press("ControlOrMeta+A")
             self.page.keyboard.insert_text(source)
+            self.page.wait_for_function(
+                f"source => {_PANEL}.content.activeCell.model.sharedModel.getSource() === source", arg=source
+            )
         with self._until_done():
             self.page.keyboard.press("Shift+Enter")
+
+    def _edit(self, cell: Locator) -> None:
+        """Click into the cell's editor until the cursor is there: figures still being laid out move it away."""
+        editor = cell.locator(".cm-content")
+        for _ in range(CLICKS):
+            editor.click()
+            if editor.evaluate("editor => editor.contains(document.activeElement)"):
+                return
+        raise AssertionError(f"{CLICKS} clicks into a cell, and the cursor is not there")
 
     def save(self) -> None:
         """Save with the keyboard, until the notebook counts as saved."""
