@@ -43,6 +43,15 @@ def first_difference(stored: Any, planned: dict[str, Any], *, solved: bool = Fal
     return None
 
 
+def first_run(stored: Any) -> int | None:
+    """Number, from 1, of the first cell of a stored notebook that somebody has run; None when there is none."""
+    cells = stored.get("cells") if isinstance(stored, dict) else None
+    for at, cell in enumerate(cells if isinstance(cells, list) else [], 1):
+        if isinstance(cell, dict) and (cell.get("outputs") or cell.get("execution_count")):
+            return at
+    return None
+
+
 def _digest(notebook: dict[str, Any]) -> object:
     try:
         return notebook["metadata"]["course"]["digest"]

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.build.plan import make_plan
+from grader.build.plan import Target, make_plan
 from grader.build.solve import solve
-from grader.build.stored import same_solved
-from grader.course import Course, dump_manifest, shown
+from grader.build.stored import first_run, read_json, same_solved
+from grader.course import Course, CourseError, dump_manifest, shown
 
 
 def build(course: Course, *, run_all: bool = False) -> list[str]:
     """Bring notebooks, manifest and solved notebooks in step with their sources; the paths that were written.
 
     `run_all` runs every solved notebook again, also those whose source did not change. Raises CourseError; a
-    mistake in any source or test stops the build before anything is written.
+    mistake in any source or test stops the build before anything is written, and so does a learner's notebook that
+    somebody has worked in.
     """
     plan = make_plan(course)
+    for target in plan.targets:
+        _keep_work(course, target)
     written: list[str] = []
     for target in plan.targets:
         written += _put(course, target.learner_path, target.learner)
@@ -27,6 +30,17 @@ def build(course: Course, *, run_all: bool = False) -> list[str]:
             ran = solve(course, target.solved, target.cells, target.source.where)
             written += _put(course, target.solved_path, ran)
     return written
+
+
+def _keep_work(course: Course, target: Target) -> None:
+    """Raise CourseError where a build would write over somebody's answers."""
+    path = target.learner_path
+    if path.is_file() and path.read_bytes() != target.learner and (at := first_run(read_json(path))) is not None:
+        where = shown(path, course.base)
+        raise CourseError(
+            f"{where}: somebody has worked in it (cell {at} has been run), and a build would write over that. "
+            "Move it out of the way and build again; nothing was written."
+        )
 
 
 def _put(course: Course, path: Path, data: bytes) -> list[str]:

@@ -55,6 +55,23 @@ def test_a_second_build_has_nothing_to_do(toy: Course) -> None:
     assert {path: path.stat().st_mtime_ns for path in toy.base.rglob("*.ipynb")} == before
 
 
+def test_a_build_writes_nothing_over_answers(toy: Course) -> None:
+    path = toy.base / BUILT[0]
+    notebook = json.loads(path.read_bytes())
+    run = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
+    run["execution_count"] = 1
+    path.write_text(json.dumps(notebook))
+    work, manifest = path.read_bytes(), toy.manifest_path.read_bytes()
+    source = next(toy.solutions_dir.glob("*.py"))
+    source.write_text(source.read_text() + "\n# %%\nprint('one more cell')\n")
+    with pytest.raises(CourseError, match=r"worked in it \(cell \d+ has been run\)"):
+        build(toy)
+    assert path.read_bytes() == work
+    assert toy.manifest_path.read_bytes() == manifest
+    path.rename(path.with_suffix(".mine"))
+    assert BUILT[0] in build(toy)
+
+
 def test_both_notebooks_are_valid(built: tuple[Course, list[str]]) -> None:
     for name in BUILT[0], BUILT[2]:
         notebook = nbformat.read(built[0].base / name, as_version=nbformat.NO_CONVERT)
