@@ -88,6 +88,7 @@ def check(
     """Grade notebooks: numbers (04), files or folders; without any, everything in notebooks/."""
     import secrets
 
+    from grader.course import digest
     from grader.submissions import InputError, find_submission
 
     course = _course(root)
@@ -101,6 +102,12 @@ def check(
             raise InputError(f"no exercise {exercise} in what is asked. The course has {known}.")
     except InputError as error:
         raise _Stop(str(error), WRONG_INPUT) from None
+    if digest(course, course.manifest) != course.manifest.course.digest:
+        click.echo(
+            "grader: what is asked changed since the manifest was built, and the record names the older version. "
+            "Run `grader build`.",
+            err=True,
+        )
     graded = _grade(course, submission, seed, exercise, quiet=json_file == "-")
     record = graded.record
     if json_file is not None:

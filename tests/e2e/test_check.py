@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from grader.course import Course, dump_manifest
 from grader.record import schema
+from tests.e2e.pile import settle
 from tests.e2e.toy import (
     HIDDEN,
     MAX_SCORE,
@@ -125,6 +126,15 @@ def test_calls_that_end_the_process_or_do_not_end_cost_their_own_tests_only(cour
     }
 
 
+def test_an_older_manifest_is_said(tmp_path: Path) -> None:
+    course = make_course(tmp_path / "course")
+    hidden = next((course.root / "hidden").glob("test_*.py"))
+    hidden.write_text(hidden.read_text() + "\n# one more line\n")
+    done = check(course, hand_in(tmp_path / "work", notebook(answered())))
+    assert done.returncode == 0
+    assert done.stderr.startswith("grader: what is asked changed since the manifest was built")
+
+
 def test_a_broken_test_is_the_graders_fault(tmp_path: Path) -> None:
     broken = make_course(tmp_path / "broken", hidden=HIDDEN.replace('learner.call("double", 0).value == 0', "1 / 0"))
     done = check(broken, hand_in(tmp_path / "work", notebook(answered())))
@@ -138,6 +148,8 @@ def test_a_bad_notebook_among_good_ones_is_graded_around(tmp_path: Path) -> None
     (toy,) = course.manifest.notebooks
     two = [toy, replace(toy, name="01_more", number="01", exercises=[], predictions=[], max_points=0)]
     course.manifest_path.write_bytes(dump_manifest(replace(course.manifest, notebooks=two)))
+    vars(course).pop("manifest")
+    settle(course)
     hand_in(tmp_path / "work", notebook(answered())).with_name("01_more.ipynb").write_bytes(b"{")
     done = check(course, tmp_path / "work", "--json", tmp_path / "record.json")
     assert (done.returncode, done.stderr) == (0, "")

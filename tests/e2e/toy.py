@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from course_lib import definitions
 from grader.course import (
     Course,
@@ -15,6 +17,7 @@ from grader.course import (
     NotebookFacts,
     PredictionFacts,
     TestFacts,
+    digest,
     dump_manifest,
 )
 from grader.grade import Graded, grade
@@ -113,8 +116,9 @@ def make_course(base: Path, *, public: str = PUBLIC, hidden: str = HIDDEN, setti
         predictions=[PredictionFacts(id="P00.1", points=1)],
         max_points=sum(e.max_points for e in exercises) + 1,
     )
-    facts = CourseFacts(name=course.name, version=course.version, digest="0" * 64)
+    facts = CourseFacts(name=course.name, version=course.version, digest="")
     manifest = Manifest(course=facts, notebooks=[notebook])
+    manifest = replace(manifest, course=replace(facts, digest=digest(course, manifest)))
     course.manifest_path.write_bytes(dump_manifest(manifest))
     course.notebooks_dir.mkdir()
     return course
