@@ -10,6 +10,9 @@ from typing import Any
 Plain = Any
 """What JSON holds. A set is {"set": [...]}, a float that is not finite {"float": "inf"}."""
 
+MAX_DEPTH = 100
+"""Lists within lists that an answer may hold: one bound for every Python, whatever its own limit is."""
+
 _TAGS = {"set", "float", "dict"}
 
 
@@ -21,6 +24,12 @@ def to_plain(value: object) -> Plain:
     Raises TypeError for anything else (one line that names the type), ValueError or RecursionError for
     what is too large or deep.
     """
+    return _to_plain(value, 0)
+
+
+def _to_plain(value: object, depth: int) -> Plain:
+    if depth > MAX_DEPTH:
+        raise ValueError(f"a value nested more than {MAX_DEPTH} deep cannot be written to the journal")
     match value:
         case None | bool() | str():
             return value
@@ -30,32 +39,32 @@ def to_plain(value: object) -> Plain:
         case float():
             return float(value) if math.isfinite(value) else {"float": repr(float(value))}
         case list() | tuple() | range():
-            return [to_plain(item) for item in value]
+            return [_to_plain(item, depth + 1) for item in value]
         case set() | frozenset():
-            return {"set": _sorted(value)}
+            return {"set": _sorted(value, depth + 1)}
         case dict():
-            return _plain_dict(value)
+            return _plain_dict(value, depth + 1)
     if type(value).__module__ == "numpy":
-        return to_plain(value.tolist())  # type: ignore[attr-defined]
+        return _to_plain(value.tolist(), depth + 1)  # type: ignore[attr-defined]
     raise TypeError(f"a {type(value).__name__} cannot be written to the journal")
 
 
-def _sorted(items: Any) -> list[Plain]:
-    texts = {text(to_plain(item)) for item in items}
+def _sorted(items: Any, depth: int) -> list[Plain]:
+    texts = {text(_to_plain(item, depth)) for item in items}
     return [json.loads(item) for item in sorted(texts)]
 
 
-def _plain_dict(value: dict[Any, Any]) -> Plain:
+def _plain_dict(value: dict[Any, Any], depth: int) -> Plain:
     match value:
         case {"set": list(items)} if len(value) == 1:
-            return {"set": _sorted(items)}
+            return {"set": _sorted(items, depth)}
         case {"float": "inf" | "-inf" | "nan"} if len(value) == 1:
             return dict(value)
         case {"dict": list(pairs)} if len(value) == 1 and all(isinstance(p, list) and len(p) == 2 for p in pairs):
-            return {"dict": sorted(([to_plain(k), to_plain(v)] for k, v in pairs), key=text)}
+            return {"dict": sorted(([_to_plain(k, depth), _to_plain(v, depth)] for k, v in pairs), key=text)}
     if all(isinstance(key, str) for key in value) and not (len(value) == 1 and _TAGS & value.keys()):
-        return {key: to_plain(value[key]) for key in sorted(value)}
-    return {"dict": sorted(([to_plain(k), to_plain(v)] for k, v in value.items()), key=text)}
+        return {key: _to_plain(value[key], depth) for key in sorted(value)}
+    return {"dict": sorted(([_to_plain(k, depth), _to_plain(v, depth)] for k, v in value.items()), key=text)}
 
 
 def text(plain: Plain) -> str:
