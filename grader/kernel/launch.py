@@ -20,6 +20,8 @@ SETTINGS = {"IPKernelApp": {"ignore_cwd": True}, "HistoryManager": {"enabled": F
 
 def main(scratch: Path, connection_file: str, end: socket.socket) -> None:
     """Confine, start ipykernel, and stay until the grader ends this process."""
+    # ipykernel takes this to say that there is no debugger, which is a third of what a kernel loads.
+    sys.modules["debugpy"] = None  # type: ignore[assignment]
     from ipykernel.kernelapp import IPKernelApp
     from traitlets.config import Config
 
