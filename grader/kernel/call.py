@@ -1,135 +1,122 @@
-"""Asking a kernel: one request, its callbacks, one reply, all over the kernel's stdin channel.
+"""Asking a kernel: one request, its callbacks, one reply, all of it over the line that the two share.
 
-The code that is executed is the same constant each time; the request travels as the answer to an `input_request`,
-and so does everything that comes back. What comes back is JSON of a bounded size, or it is nonsense.
+What comes back is JSON of a bounded size that comes in time, or it is nonsense: the learner's code holds the other
+end and may send anything at all.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
 import msgspec
 
+from grader.kernel.line import PIECE
 from grader.kernel.process import KernelProcess
 from grader.kernel.trouble import Trouble
 
 Callback = Callable[[dict[str, Any]], dict[str, Any]]
 
-SERVE = "__import__('sys').modules['grader.kernel.inside'].serve()"
 MAX_MESSAGE = 32_000_000
 # How long an interrupted call may take to come back before its kernel is ended.
 GRACE_SECONDS = 1.0
-# What a call hears that asks a person for input: nobody sits there while grading, so `input()` raises EOFError.
-END_OF_FILE = "\x04"
+# How often to look whether the process is there. Its end closes the line, unless a child of it holds that open.
+LOOK_SECONDS = 0.25
 
 
 class KernelLost(Trouble):
     """The kernel is gone or cannot be used any more; it must be replaced."""
 
 
-async def ask(
-    kernel: KernelProcess, request: dict[str, Any], callback: Callback | None, seconds: float
-) -> dict[str, Any]:
+def ask(kernel: KernelProcess, request: dict[str, Any], callback: Callback | None, seconds: float) -> dict[str, Any]:
     """Send `request`, serve the callbacks that it causes, return the reply.
 
     Raises Trouble("time") when the call was interrupted and the kernel is still good, Trouble("protocol") when it
     answered nonsense, KernelLost when the kernel must be replaced.
     """
-    message = kernel.client.execute(SERVE, silent=True, store_history=False, allow_stdin=True)
-    talk = asyncio.ensure_future(_talk(kernel, message, request, callback))
+    late = f"It did not come back within {seconds:g} s"
+    deadline = monotonic() + seconds
     try:
-        return await _within(talk, kernel, monotonic() + seconds)
+        _put(kernel, request, deadline)
+        return _reply(kernel, callback, deadline)
     except TimeoutError:
-        await kernel.interrupt()
+        kernel.interrupt()
     try:
-        await _within(talk, kernel, monotonic() + GRACE_SECONDS)
+        _reply(kernel, callback, monotonic() + GRACE_SECONDS)
     except TimeoutError:
-        talk.cancel()
-        raise KernelLost("time", f"It did not come back within {seconds:g} s and did not stop when asked to.") from None
+        raise KernelLost("time", f"{late} and did not stop when asked to.") from None
     except KernelLost as lost:
-        raise KernelLost("time", f"It did not come back within {seconds:g} s.") from lost
+        raise KernelLost("time", f"{late}.") from lost
     except Trouble:
         pass
-    raise Trouble("time", f"It did not come back within {seconds:g} s.")
+    raise Trouble("time", f"{late}.")
 
 
-async def _within(talk: asyncio.Future[dict[str, Any]], kernel: KernelProcess, deadline: float) -> dict[str, Any]:
-    """The reply of `talk`, looking now and then whether the process is still there."""
+def _reply(kernel: KernelProcess, callback: Callback | None, deadline: float) -> dict[str, Any]:
+    """The reply to the request that was sent, with every callback before it answered. Anything else is passed over."""
     while True:
-        left = deadline - monotonic()
-        if left <= 0:
-            raise TimeoutError
-        done, _ = await asyncio.wait([talk], timeout=min(left, 0.25))
-        if done:
-            return talk.result()
-        if not await kernel.alive():
-            talk.cancel()
-            raise KernelLost("killed", "The call ended the whole process it ran in.")
-
-
-async def _talk(
-    kernel: KernelProcess, message: str, request: dict[str, Any], callback: Callback | None
-) -> dict[str, Any]:
-    reply: Any = None
-    shell = asyncio.ensure_future(_shell_reply(kernel, message))
-    try:
-        while True:
-            prompt = asyncio.ensure_future(_prompt(kernel, message))
-            await asyncio.wait([shell, prompt], return_when=asyncio.FIRST_COMPLETED)
-            if not prompt.done():
-                prompt.cancel()
-                shell.result()
+        said = _message(_take(kernel, deadline))
+        match said.get("t"):
+            case "done":
+                reply = said.get("reply")
                 if not isinstance(reply, dict):
                     raise Trouble("protocol", "The call's answer did not come through.")
                 return reply
-            content = prompt.result()
-            answer = END_OF_FILE
-            match content.get("t"):
-                case "ready":
-                    answer = msgspec.json.encode(request).decode()
-                case "done":
-                    reply, answer = content.get("reply"), "{}"
-                case "callback" if callback is not None:
-                    answer = msgspec.json.encode(callback(content)).decode()
-            kernel.client.input(answer)
-    finally:
-        shell.cancel()
+            case "callback" if callback is not None:
+                number = said.get("n")
+                plain = type(number) is int and abs(number) < 2**53
+                _put(kernel, {**callback(said), "n": number if plain else 0}, deadline)
 
 
-async def _message(channel: Any) -> dict[str, Any]:
-    """The next message of a channel. The learner's code holds the other end and may send anything at all."""
+def _message(line: bytes) -> dict[str, Any]:
     try:
-        message: dict[str, Any] = await channel.get_msg(timeout=None)
-        return message
-    except Exception as error:
-        raise KernelLost("protocol", "What the kernel said could not be read.") from error
+        message = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
 
 
-def _answers(message: dict[str, Any], request: str) -> bool:
-    parent = message["parent_header"]
-    return isinstance(parent, dict) and parent.get("msg_id") == request
+def _put(kernel: KernelProcess, message: dict[str, Any], deadline: float) -> None:
+    """Raises TimeoutError when the kernel does not take the message in time."""
+    kernel.line.end.settimeout(max(deadline - monotonic(), 0.001))
+    try:
+        kernel.line.put(msgspec.json.encode(message))
+    except TimeoutError:
+        raise
+    except OSError:
+        raise _gone(kernel) from None
 
 
-async def _shell_reply(kernel: KernelProcess, message: str) -> None:
-    while True:
-        if _answers(await _message(kernel.client.shell_channel), message):
-            return
+def _take(kernel: KernelProcess, deadline: float) -> bytes:
+    """The next line from the kernel. Raises TimeoutError at the deadline, KernelLost when there will be none."""
+    size = 0
+
+    def piece() -> bytes:
+        nonlocal size
+        while (left := deadline - monotonic()) > 0:
+            kernel.line.end.settimeout(min(left, LOOK_SECONDS))
+            try:
+                got = kernel.line.end.recv(PIECE)
+            except TimeoutError:
+                if not kernel.alive():
+                    raise _gone(kernel) from None
+                continue
+            except OSError:
+                got = b""
+            if not got:
+                raise _gone(kernel)
+            size += len(got)
+            if size > MAX_MESSAGE:
+                raise KernelLost("output", "The call gave back more than the grader takes.")
+            return got
+        raise TimeoutError
+
+    return kernel.line.take(piece)
 
 
-async def _prompt(kernel: KernelProcess, message: str) -> dict[str, Any]:
-    """The next thing that the kernel asks on behalf of this request, as a JSON object."""
-    while True:
-        asked = await _message(kernel.client.stdin_channel)
-        if not _answers(asked, message):
-            continue
-        text = asked["content"].get("prompt") if isinstance(asked["content"], dict) else None
-        if not isinstance(text, str) or len(text) > MAX_MESSAGE:
-            raise KernelLost("output", "The call gave back more than the grader takes.")
-        try:
-            content = msgspec.json.decode(text.encode("utf-8", "replace"))
-        except (msgspec.DecodeError, RecursionError):
-            content = None
-        return content if isinstance(content, dict) else {}
+def _gone(kernel: KernelProcess) -> KernelLost:
+    """Why nothing more comes: the process has ended (its files are closed a moment before that), or it hung up."""
+    if kernel.ended(GRACE_SECONDS):
+        return KernelLost("killed", "The call ended the whole process it ran in.")
+    return KernelLost("protocol", "The call closed the line to the grader.")

@@ -101,7 +101,7 @@ async def _run_cell(client: NotebookClient, kernel: KernelProcess, position: int
         # nbclient has interrupted it. A cell that goes on all the same would hold up every cell behind it.
         idle = await kernel.idle(GRACE_SECONDS)
         return CellRun("time", f"stopped after {client.timeout} s") if idle else gone
-    if not await kernel.alive():
+    if not kernel.alive():
         return gone
     for output in cell.outputs:
         if output.output_type == "error":

@@ -15,6 +15,7 @@ import io
 import json
 import linecache
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.kernel import wire
+from grader.kernel.line import PIECE, Line
 
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -32,11 +34,15 @@ MAX_STDOUT = 20_000
 
 @dataclasses.dataclass
 class Desk:
-    """The state of one learner's process: its namespace, what each cell defined, and objects kept for handles."""
+    """The state of one learner's process: its namespace, what each cell defined, objects kept for handles.
+
+    `asking` is held by the thread that waits for an answer of the grader.
+    """
 
     namespace: dict[str, Any]
     notes: dict[str, list[tuple[int, Any]]] = dataclasses.field(default_factory=dict)
     handles: list[Any] = dataclasses.field(default_factory=list)
+    asking: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
     def note(self, names: list[str], cell: int) -> None:
         """Remember the object that each of `names` is bound to after cell number `cell`."""
@@ -69,16 +75,15 @@ def _pick(desk: Desk, picks: dict[str, int]) -> list[str]:
 
 def _call(desk: Desk, request: dict[str, Any], call: dict[str, Any], ask: Ask) -> dict[str, Any]:
     stubs: dict[int, Remote] = {}
-    lock = threading.Lock()
 
-    def locked_ask(message: dict[str, Any]) -> dict[str, Any]:
-        with lock:
+    def ask_in_turn(message: dict[str, Any]) -> dict[str, Any]:
+        with desk.asking:
             return ask(message)
 
     def resolve(ref: wire.Ref) -> Any:
         if ref.kind == "handle":
             return desk.handles[ref.id]
-        return stubs.setdefault(ref.id, Remote(ref, locked_ask, resolve))
+        return stubs.setdefault(ref.id, Remote(ref, ask_in_turn, resolve))
 
     args = [wire.decode(arg, resolve, rebuild=True) for arg in call["args"]]
     kwargs = {name: wire.decode(arg, resolve, rebuild=True) for name, arg in call["kwargs"].items()}
@@ -226,13 +231,17 @@ _desk: Desk | None = None
 _plan: list[tuple[int, str, list[str]]] = []
 
 
-def attach(shell: Any) -> None:
-    """Take notes in this IPython shell: after each cell of the announced plan, what it defined."""
+def attach(shell: Any, line: Line) -> None:
+    """Take notes in this IPython shell, and answer what comes over the line whenever no cell runs."""
+    from tornado.ioloop import IOLoop
+
     global _desk
-    _desk = Desk(shell.user_ns)
+    _desk = desk = Desk(shell.user_ns)
     shell.events.register("post_run_cell", _after_cell)
     for name in ("exit", "quit"):
         shell.user_ns[name] = _no_exit
+    grader = _Grader(line)
+    IOLoop.current().add_handler(line.end, lambda *_: grader.serve(desk), IOLoop.READ)
 
 
 def _no_exit(*_: object) -> None:
@@ -277,28 +286,67 @@ def without_late_stubs(source: str, stubs: dict[str, str]) -> str:
     return "\n".join(lines)
 
 
-def serve() -> None:
-    """Fetch one request from the grader, perform it, hand back the reply. All of it over the stdin channel."""
-    from IPython.core.getipython import get_ipython
+class _Grader:
+    """The grader, at the other end of the line."""
 
-    kernel = get_ipython().kernel  # type: ignore[union-attr]
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.asked = 0
+        self.listening = False
 
-    def ask(message: dict[str, Any]) -> dict[str, Any]:
+    def serve(self, desk: Desk) -> None:
+        """Take one request, perform it, hand back the reply."""
+        while "op" not in (request := self.take()):
+            pass
+        self.listening = True
+        ignored = signal.signal(signal.SIGINT, signal.default_int_handler)
+        reply = None
+        try:
+            reply = _answer(desk, request, self.ask)
+        except BaseException:  # an interrupt, or what a cell has put in the place of something here: no answer
+            pass
+        finally:
+            signal.signal(signal.SIGINT, ignored)
+        with desk.asking:  # a thread that the answer left behind may be waiting for an answer of its own
+            self.listening = False
+        self.put({"t": "done", "reply": reply})
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """What the grader says to a question of the call that is being performed."""
+        if not self.listening:
+            raise RuntimeError("the call that this object was given to is over")
+        self.asked += 1
+        number = self.asked
+        self.put({**message, "n": number})
+        # What answers another question came too late for that: it was interrupted.
+        while (answer := self.take()).get("n") != number:
+            pass
+        return answer
+
+    def put(self, message: dict[str, Any]) -> None:
         # Half a surrogate pair in an exception's message would make the whole answer unreadable.
-        text = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace").decode()
-        reply: dict[str, Any] = json.loads(kernel.raw_input(text))
-        return reply
+        self.line.put(json.dumps(message, ensure_ascii=False).encode("utf-8", "replace"))
 
-    request = ask({"t": "ready"})
+    def take(self) -> dict[str, Any]:
+        try:
+            message = json.loads(self.line.take(self._piece))
+        except ValueError:  # the end of a message whose beginning was lost in an interrupt
+            return {}
+        return message if isinstance(message, dict) else {}
+
+    def _piece(self) -> bytes:
+        if piece := self.line.end.recv(PIECE):
+            return piece
+        os._exit(0)  # the grader is gone
+
+
+def _answer(desk: Desk, request: dict[str, Any], ask: Ask) -> dict[str, Any]:
     if request["op"] == "scan":
         from course_lib import definitions
 
         sources = [without_late_stubs(source, request["stubs"]) for source in request["sources"]]
-        reply = {"scan": wire.encode(definitions.scan(sources)), "sources": sources}
-    elif request["op"] == "plan":
+        return {"scan": wire.encode(definitions.scan(sources)), "sources": sources}
+    if request["op"] == "plan":
         _plan[:] = [(cell, source, names) for cell, source, names in request["plan"]]
-        reply = {}
-    else:
-        assert _desk is not None
-        reply = perform(_desk, request, ask)
-    ask({"t": "done", "reply": reply})
+        return {}
+    return perform(desk, request, ask)

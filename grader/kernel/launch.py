@@ -1,23 +1,27 @@
 """The command that a grading kernel is started with: confine this process, then become an ordinary ipykernel.
 
-``python -m grader.kernel.launch SCRATCH CONNECTION_FILE``. What was applied is written to ``SCRATCH/layers`` before
-any learner code runs, so that the grader need not ask the kernel.
+``python -m grader.kernel.launch SCRATCH CONNECTION_FILE LINE``, where LINE is the number of an inherited socket. What
+was applied is written to ``SCRATCH/sockets/layers`` before any learner code runs: the grader need not ask the kernel.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 from pathlib import Path
 
 from grader.kernel import confine, inside
+from grader.kernel.line import Line
 
 SETTINGS = {"IPKernelApp": {"ignore_cwd": True}, "HistoryManager": {"enabled": False}}
 
 
-def main(scratch: Path, connection_file: str) -> None:
+def main(scratch: Path, connection_file: str, end: socket.socket) -> None:
     """Confine, start ipykernel, and stay until the grader ends this process."""
+    # ipykernel takes this to say that there is no debugger, which is a third of what a kernel loads.
+    sys.modules["debugpy"] = None  # type: ignore[assignment]
     from ipykernel.kernelapp import IPKernelApp
     from traitlets.config import Config
 
@@ -36,9 +40,11 @@ def main(scratch: Path, connection_file: str) -> None:
     app.initialize(["-f", connection_file])  # type: ignore[no-untyped-call]
     # Files beside the notebook come after the standard library: a learner's random.py must not stop the kernel.
     sys.path.append("")
-    inside.attach(app.shell)
+    inside.attach(app.shell, Line(end))
     app.start()  # type: ignore[no-untyped-call]
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    line = socket.socket(fileno=int(sys.argv[3]))
+    line.set_inheritable(False)  # programs that the notebook starts have no part in it
+    main(Path(sys.argv[1]), sys.argv[2], line)

@@ -7,16 +7,23 @@ import json
 import os
 import shutil
 import signal
+import socket
+import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 
+from grader.kernel.line import Line
+
 LAUNCH = [sys.executable, "-P", "-m", "grader.kernel.launch"]
+END_SECONDS = 5.0
 
 
 class KernelStartError(RuntimeError):
@@ -25,10 +32,15 @@ class KernelStartError(RuntimeError):
 
 @dataclass
 class KernelProcess:
-    """A running kernel. `work` is the folder that its cells run in; `layers` names the isolation that it applied."""
+    """A running kernel. `work` is the folder that its cells run in; `layers` names the isolation that it applied.
+
+    Cells go over Jupyter's channels, through `client`; calls go over `line`.
+    """
 
     manager: AsyncKernelManager
     client: AsyncKernelClient
+    process: subprocess.Popen[bytes]
+    line: Line
     scratch: Path
     layers: list[str]
 
@@ -37,13 +49,22 @@ class KernelProcess:
         """The folder that cells run in."""
         return self.scratch / "work"
 
-    async def interrupt(self) -> None:
-        """Interrupt what runs, as the stop button of a notebook does."""
-        await self.manager.signal_kernel(signal.SIGINT)
+    def interrupt(self) -> None:
+        """Interrupt what runs, and what that has started, as the stop button of a notebook does."""
+        if self.alive():
+            os.killpg(self.process.pid, signal.SIGINT)
 
-    async def alive(self) -> bool:
+    def alive(self) -> bool:
         """Whether the process is there."""
-        return bool(await self.manager.is_alive())
+        return self.process.poll() is None
+
+    def ended(self, seconds: float) -> bool:
+        """Whether the process is gone, or goes within `seconds`."""
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     async def idle(self, seconds: float) -> bool:
         """Whether the kernel answers a plain question within `seconds`: not while it runs a cell or a call."""
@@ -56,8 +77,9 @@ class KernelProcess:
     async def stop(self) -> None:
         """End the process and everything in its process group, and remove its scratch folder."""
         try:
+            self.line.end.close()
             self.client.stop_channels()
-            await self.manager.shutdown_kernel(now=True)
+            await _end(self.manager, self.process)
         finally:
             shutil.rmtree(self.scratch, ignore_errors=True)
 
@@ -86,19 +108,40 @@ async def _start(scratch: Path, library: Path, seconds: float) -> KernelProcess:
         connection_file=str(scratch / "sockets" / "connection.json"),
         shutdown_wait_time=0.1,
     )
-    manager._kernel_spec = KernelSpec(argv=[*LAUNCH, str(scratch), "{connection_file}"], language="python")
+    ours, theirs = socket.socketpair()
+    argv = [*LAUNCH, str(scratch), "{connection_file}", str(theirs.fileno())]
+    manager._kernel_spec = KernelSpec(argv=argv, language="python")
     try:
-        with (scratch / "kernel.log").open("wb") as log:
-            await manager.start_kernel(cwd=str(scratch / "work"), env=_environment(scratch), stdout=log, stderr=log)
+        with theirs, (scratch / "kernel.log").open("wb") as log:
+            await manager.start_kernel(
+                cwd=str(scratch / "work"),
+                env=_environment(scratch),
+                stdout=log,
+                stderr=log,
+                pass_fds=[theirs.fileno()],
+            )
+        provisioner: Any = manager.provisioner
+        process: subprocess.Popen[bytes] = provisioner.process
         client = await asyncio.wait_for(_connect(manager, scratch), seconds)
         layers = json.loads((scratch / "sockets" / "layers").read_text())
     except BaseException as error:
+        ours.close()
         await manager.shutdown_kernel(now=True)
         if not isinstance(error, TimeoutError | KernelStartError | FileNotFoundError | json.JSONDecodeError):
             raise
         log_tail = (scratch / "kernel.log").read_text(errors="replace").strip()[-600:]
         raise KernelStartError(f"the kernel did not start within {seconds:g} s. {log_tail}") from error
-    return KernelProcess(manager, client, scratch, layers)
+    return KernelProcess(manager, client, process, Line(ours), scratch, layers)
+
+
+async def _end(manager: AsyncKernelManager, process: subprocess.Popen[bytes]) -> None:
+    """What shutdown_kernel(now=True) does, without its looking every 100 ms whether the process is gone."""
+    provisioner: Any = manager.provisioner
+    await provisioner.kill()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(END_SECONDS)
+        await provisioner.wait()
+    await manager.cleanup_resources()
 
 
 async def _connect(manager: AsyncKernelManager, scratch: Path) -> AsyncKernelClient:
@@ -109,7 +152,7 @@ async def _connect(manager: AsyncKernelManager, scratch: Path) -> AsyncKernelCli
         await asyncio.sleep(0.01)
     client: AsyncKernelClient = manager.client()
     client.allow_stdin = False
-    client.start_channels(hb=False)
+    client.start_channels(stdin=False, hb=False)
     # The kernel greets a subscriber once its output reaches us; before that a cell's output could be lost.
     await client.iopub_channel.get_msg(timeout=None)
     await _kernel_info(client)

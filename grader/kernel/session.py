@@ -1,7 +1,7 @@
 """One notebook being graded: its cells are run once, then its functions are called as often as the tests ask.
 
-A kernel that dies is replaced and the cells are run again, without the one that took it down. All of it goes on in
-one event loop that this session owns; its methods are ordinary blocking calls.
+A kernel that dies is replaced and the cells are run again, without the one that took it down. Cells run in an event
+loop that this session owns; its methods are ordinary blocking calls.
 """
 
 from __future__ import annotations
@@ -101,8 +101,7 @@ class Session:
         if self._kernel is None:
             raise Trouble("killed", NO_KERNEL)
         try:
-            reply: dict[str, Any] = self._run(call.ask(self._kernel, message, callback, self.limits.call_seconds))
-            return reply
+            return call.ask(self._kernel, message, callback, self.limits.call_seconds)
         except KernelLost:
             self._run(self._replace())
             raise
@@ -124,7 +123,7 @@ class Session:
         self._kernel = await process.start(self.library, self.limits.startup_seconds)
         self._lay_files(self._kernel)
         message = {"op": "scan", "sources": self.cells, "stubs": dict(self.stubs)}
-        reply = await call.ask(self._kernel, message, None, self.limits.startup_seconds)
+        reply = call.ask(self._kernel, message, None, self.limits.startup_seconds)
         self.scan, self.cells = wire.decode(reply["scan"]), reply["sources"]
         if isinstance(self.scan, wire.Opaque):
             raise Trouble("output", "The notebook holds more than the grader takes.")
@@ -144,7 +143,7 @@ class Session:
         self._lay_files(self._kernel)
         await self._run_cells()
         if self._kernel is not None and self.picks:
-            await call.ask(self._kernel, {"op": "pick", "picks": self.picks}, None, self.limits.call_seconds)
+            call.ask(self._kernel, {"op": "pick", "picks": self.picks}, None, self.limits.call_seconds)
 
     async def _run_cells(self) -> None:
         """Run the cells; when one takes the kernel with it, leave it out and begin anew with another kernel."""
@@ -152,7 +151,7 @@ class Session:
         assert kernel is not None
         plan = [(n, source) for n, source in enumerate(self.cells) if n not in self._skipped and source.strip()]
         announced = [[n, source, self._names_in(n)] for n, source in plan]
-        await call.ask(kernel, {"op": "plan", "plan": announced}, None, self.limits.startup_seconds)
+        call.ask(kernel, {"op": "plan", "plan": announced}, None, self.limits.startup_seconds)
         started = monotonic()
         runs = await run_cells(kernel, plan, lambda cell: self._seconds(cell, monotonic() - started), self.on_cell)
         self._cells_took += monotonic() - started
@@ -163,7 +162,7 @@ class Session:
             await self._replace()
             return
         try:
-            reply = await call.ask(kernel, {"op": "noted"}, None, self.limits.startup_seconds)
+            reply = call.ask(kernel, {"op": "noted"}, None, self.limits.startup_seconds)
         except KernelLost:
             # Something that a cell left running has ended the kernel; perhaps it does so later the next time.
             await self._replace()

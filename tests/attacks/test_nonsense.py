@@ -52,13 +52,15 @@ def answer(name, *args, **kwargs):
     return colliding
 """
 
-# `send` speaks on the kernel's own sockets, in its own name.
+# `send` speaks on the kernel's own sockets, in its own name; `line` is the one that goes to the grader.
 SOCKETS = """
 import contextlib
+import gc
 
 from IPython import get_ipython
 
 kernel = get_ipython().kernel
+line = next(thing for thing in gc.get_objects() if type(thing).__name__ == "_Grader").line
 
 
 def send(kind, content, **header):
@@ -83,14 +85,40 @@ def everything():
 
 def answer(name, *args, **kwargs):
     everything()
-    for prompt in ("", "[]", "null", "{", '{"t": []}', '{"t": "callback"}', '{"t": "callback", "id": 1e9}', "x" * 100):
-        with contextlib.suppress(Exception):
-            kernel.raw_input(prompt)
+    for said in ("", "[]", "null", "{", '{"t": []}', '{"t": "callback"}', '{"t": "callback", "id": 1e9}', "x" * 100):
+        line.put(said.encode())
+    for number in ("1e99", "-1", '"1"', "[[]]", "9" * 400, "9" * 5000, "true"):
+        line.put(b'{"t": "callback", "id": 0, "n": ' + number.encode() + b"}")
+    line.put(bytes([255, 254, 0]) + b"[" * 100_000)
     for prompt in (5, None, {}, b"x"):
         with contextlib.suppress(Exception):
             kernel._input_request(prompt, kernel._parent_ident["shell"], kernel.get_parent("shell"))
     return 0
 """
+
+# What a call does with the line to the grader.
+THE_LINE = """
+import gc
+import time
+
+line = next(thing for thing in gc.get_objects() if type(thing).__name__ == "_Grader").line
+
+
+def answer(name, *args, **kwargs):
+    if name == "toll":
+        {does}
+        time.sleep(9)
+
+
+# %%
+"""
+ON_THE_LINE = {
+    "hung up": "line.end.close()",
+    "half a message": "line.end.sendall(b'{')",
+    "many messages": "while True: line.put(b'{}')",
+    "questions and no ear": """while True: line.put(b'{"t": "callback"}')""",
+    "one that never ends": "while True: line.end.sendall(b'x' * 100_000)",
+}
 
 ODD_REPLIES = """
 import sys
@@ -148,6 +176,7 @@ PROGRAMS = {
     "odd values": ODD_VALUES,
     "its own sockets": SOCKETS,
     "its own sockets from the start": SOCKETS + "\n# %%\neverything()",
+    **{name: THE_LINE.format(does=does) for name, does in ON_THE_LINE.items()},
     "odd replies": ODD_REPLIES.format(noted="was(desk, request, ask)"),
     "nothing noted": ODD_REPLIES.format(noted='{"noted": 7}'),
     "cells that are not there": ODD_REPLIES.format(noted='{"noted": {"toll": [[99, True], [-1, True]], "turn": 3}}'),

@@ -144,6 +144,25 @@ def test_the_bytes_are_the_same_each_time_and_in_each_process() -> None:
     assert png(here) == png(here) == png(run_strip(recording("invalid-arguments"))) == other.stdout
 
 
+def test_while_grading_nothing_is_drawn_and_matplotlib_stays_away() -> None:
+    code = (
+        "import sys; from course_lib.figures import *; from course_lib.recordings import recording;"
+        "show(run_strip(recording('invalid-arguments'))); print('matplotlib' in sys.modules)"
+    )
+    for grading, told in ({"COURSE_GRADING": "1"}, "False\n"), ({}, "True\n"):
+        ran = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env={"PATH": "", **grading},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        assert ran.stdout.endswith(told)
+        assert (ran.stdout == told) == bool(grading)
+
+
 def test_the_learners_own_settings_do_not_leak_in_nor_ours_out() -> None:
     plain = png(calibration(MANY))
     with mpl.rc_context({"font.size": 30, "figure.facecolor": "black", "savefig.dpi": 30}):

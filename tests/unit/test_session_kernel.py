@@ -251,7 +251,7 @@ def test_many_calls_in_one_round_trip(learner: Learner) -> None:
 
 def test_what_is_printed_is_kept_and_input_is_at_its_end(learner: Learner) -> None:
     outcome = learner.call("speak")
-    assert outcome.stdout == "out\nerr\n"
+    assert outcome.stdout == "out\nerr\nwho? "
     assert outcome.raised("EOFError")
 
 
