@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-# jsonschema compiles a grammar for international URIs when this optional package is installed, as JupyterLab has
-# it: 1.3 s in every start of the grader for a format that no notebook uses. An entry of None makes it "absent".
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+# jsonschema loads these where they are installed, as JupyterLab has them, for formats that no notebook uses: the first
+# compiles a grammar of 1.3 s in every start of the grader. An entry of None makes them "absent".
+for _package in ("rfc3987_syntax", "isoduration", "uri_template"):
+    sys.modules.setdefault(_package, None)  # type: ignore[arg-type]
 
 from nbclient.client import NotebookClient  # noqa: E402
 from nbclient.exceptions import DeadKernelError  # noqa: E402
