@@ -96,7 +96,7 @@ async def _run_cell(client: NotebookClient, kernel: KernelProcess, position: int
         if task is not None and task.cancelling():  # Ctrl-C: nbclient calls every cancellation a dead kernel
             raise asyncio.CancelledError from None
         return gone
-    except Exception:  # nbclient trips over what the learner's code sent in the kernel's name
+    except Exception:  # the learner's code can send anything in the kernel's name, and nbclient trips where it will
         return CellRun("killed", "the kernel talked nonsense during this cell")
     if monotonic() - started >= client.timeout:
         # nbclient has interrupted it. A cell that goes on all the same would hold up every cell behind it.

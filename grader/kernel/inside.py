@@ -164,7 +164,7 @@ def _fault(error: BaseException) -> dict[str, Any]:
 def _text_of(error: BaseException) -> str:
     try:
         return str(error)[:MAX_TEXT]
-    except Exception:
+    except Exception:  # a learner's __str__ may raise anything
         return "(the exception has no readable message)"
 
 

@@ -109,7 +109,7 @@ class _Encoder:
         self.open.add(id(value))
         try:
             return self._compound(value, kind, depth + 1)
-        except Exception:  # a dataclass with a field that was never set, a tzinfo that raises, ...
+        except Exception:  # a field that was never set, a tzinfo or a metaclass of the learner's that raises anything
             return {TAG: "opaque", "type": type_name(kind)}
         finally:
             self.open.discard(id(value))
