@@ -112,7 +112,8 @@ class Learner:
     """One test's view of the learner's answers. A new one is made for each test; handles die with it."""
 
     transport: Transport
-    _remotes: list[Any] = field(default_factory=list)
+    _remotes: list[Remote] = field(default_factory=list)
+    _numbers: dict[int, int] = field(default_factory=dict)  # of each remote object, by its id()
     _folder: Path | None = None
     last: Seen | None = None
     _crash: CrashTests | None = None
@@ -155,12 +156,12 @@ class Learner:
         """
         if isinstance(obj, str):
             raise TypeError("remote() is for objects that do something: hand a string over as it is")
-        number = next((n for n, known in enumerate(self._remotes) if known is obj), len(self._remotes))
-        if number == len(self._remotes):
-            self._remotes.append(obj)
+        number = self._numbers.setdefault(id(obj), len(self._remotes))
         methods = tuple(n for n in dir(type(obj)) if not n.startswith("_") and callable(getattr(type(obj), n)))
         own = tuple(n for n, v in getattr(obj, "__dict__", {}).items() if not n.startswith("_") and callable(v))
-        return Remote(wire.Ref("remote", number, methods + own, callable(obj)), obj)
+        remote = Remote(wire.Ref("remote", number, methods + own, callable(obj)), obj)
+        self._remotes[number : number + 1] = [remote]
+        return remote
 
     def path(self, name: str = "") -> str:
         """A path in this test's own empty folder, which is also the current folder of its calls."""
@@ -290,14 +291,15 @@ class Learner:
         if isinstance(value, Handle):
             return value.ref
         # Also what a grader's object hands back or keeps in a list: as a value, a dataclass would show its fields.
-        return self.remote(value).ref if any(known is value for known in self._remotes) else None
+        number = self._numbers.get(id(value))
+        return None if number is None else self._remotes[number].ref
 
     def _resolve(self, ref: wire.Ref) -> Any:
         if ref.kind == "handle":
             return ref
         if not 0 <= ref.id < len(self._remotes):
             raise wire.WireError("no such object")
-        return self._remotes[ref.id]
+        return self._remotes[ref.id].obj
 
     def _callback(self, message: dict[str, Any]) -> dict[str, Any]:
         """Serve one call on a grader's object. A forged message may name only what a real stand-in could."""
@@ -305,30 +307,39 @@ class Learner:
             number, name, is_call = message["id"], message["name"], message["op"] == "call"
             if type(number) is not int or type(name) is not str or number < 0:
                 raise TypeError
-            obj = self._remotes[number]
+            ref, obj = self._remotes[number].ref, self._remotes[number].obj
             args = [wire.decode(arg, self._resolve) for arg in message["args"]]
             kwargs = {key: wire.decode(arg, self._resolve) for key, arg in message["kwargs"].items()}
         except (LookupError, TypeError, ValueError, AttributeError):
             return _raising("TypeError", "this call could not be understood")
-        ref = self.remote(obj).ref
         allowed = name in ref.methods or (name == "__call__" and ref.callable) if is_call else name[:1] != "_"
         if not allowed:
             return _raising("AttributeError", name)
-        given: dict[str, Any] = {**{str(position): arg for position, arg in enumerate(args)}, **kwargs}
-        reply: dict[str, Any] = {}
-        changed: dict[str, Any] = {}
+        given = _by_key(args, kwargs)
+        sent = _by_key(message["args"], message["kwargs"])
         try:
-            # Compared as they cross: an Opaque equals nothing, so that comparing values would find changes everywhere.
-            before = {key: wire.encode(arg, self._ref) for key, arg in given.items() if isinstance(arg, list | dict)}
-            try:
-                result = getattr(obj, name)(*args, **kwargs) if is_call else getattr(obj, name)
-                reply["value"] = wire.encode(result, self._ref)
-            finally:
-                after = {key: wire.encode(given[key], self._ref) for key in before}
-                changed = {key: arg for key, arg in after.items() if arg != before[key]}
-        except Exception as error:
-            reply |= _raising(type(error).__name__, _own_words(error, name))
+            result = getattr(obj, name)(*args, **kwargs) if is_call else getattr(obj, name)
+        except Exception as error:  # whatever the test's object raises is its answer, as in an ordinary call
+            reply = _raising(type(error).__name__, _own_words(error, name))
+        else:
+            reply = {"value": wire.encode(result, self._ref)}
+        changed = self._changed(given, sent)
         return reply | ({"changed": changed} if changed else {})
+
+    def _changed(self, given: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
+        """Lists and dicts that the grader's object has changed, as they cross. `sent` is how they came."""
+        changed = {}
+        for key, arg in given.items():
+            if isinstance(arg, list | dict) and (after := wire.encode(arg, self._ref)) != sent[key]:
+                # Something without a plain form (an Opaque, a Record) does not go back as it came.
+                before = wire.encode(wire.decode(sent[key], self._resolve), self._ref)
+                if after != before:
+                    changed[key] = after
+        return changed
+
+
+def _by_key(args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    return {**{str(position): arg for position, arg in enumerate(args)}, **kwargs}
 
 
 def _raising(kind: str, message: str) -> dict[str, Any]:

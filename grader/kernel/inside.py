@@ -30,18 +30,20 @@ Ask = Callable[[dict[str, Any]], dict[str, Any]]
 
 MAX_TEXT = 2_000
 MAX_STDOUT = 20_000
+OVER = "the test that this object was given to is over"
 
 
 @dataclasses.dataclass
 class Desk:
     """The state of one learner's process: its namespace, what each cell defined, objects kept for handles.
 
-    `asking` is held by the thread that waits for an answer of the grader.
+    `folder` is that of the test whose calls are answered, `asking` is held by the thread that waits for the grader.
     """
 
     namespace: dict[str, Any]
     notes: dict[str, list[tuple[int, Any]]] = dataclasses.field(default_factory=dict)
     handles: list[Any] = dataclasses.field(default_factory=list)
+    folder: str | None = None
     asking: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
     def note(self, names: list[str], cell: int) -> None:
@@ -75,9 +77,12 @@ def _pick(desk: Desk, picks: dict[str, int]) -> list[str]:
 
 def _call(desk: Desk, request: dict[str, Any], call: dict[str, Any], ask: Ask) -> dict[str, Any]:
     stubs: dict[int, Remote] = {}
+    desk.folder = folder = request.get("folder")
 
     def ask_in_turn(message: dict[str, Any]) -> dict[str, Any]:
         with desk.asking:
+            if desk.folder != folder:  # a thread or an object of an earlier test, whose numbers mean other objects now
+                raise RuntimeError(OVER)
             return ask(message)
 
     def resolve(ref: wire.Ref) -> Any:
@@ -89,7 +94,7 @@ def _call(desk: Desk, request: dict[str, Any], call: dict[str, Any], ask: Ask) -
     kwargs = {name: wire.decode(arg, resolve, rebuild=True) for name, arg in call["kwargs"].items()}
     out = io.StringIO()
     reply: dict[str, Any] = {}
-    with _in_folder(request.get("folder")), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+    with _in_folder(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
             value = _target(desk, call)(*args, **kwargs)
             if call["keep"]:
@@ -160,7 +165,7 @@ def _fault(error: BaseException) -> dict[str, Any]:
 def _text_of(error: BaseException) -> str:
     try:
         return str(error)[:MAX_TEXT]
-    except Exception:
+    except Exception:  # a learner's __str__ may raise anything
         return "(the exception has no readable message)"
 
 
@@ -313,9 +318,9 @@ class _Grader:
         self.put({"t": "done", "reply": reply})
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """What the grader says to a question of the call that is being performed."""
+        """What the grader says to a question. Between two requests it does not listen."""
         if not self.listening:
-            raise RuntimeError("the call that this object was given to is over")
+            raise RuntimeError(OVER)
         self.asked += 1
         number = self.asked
         self.put({**message, "n": number})

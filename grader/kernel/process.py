@@ -70,7 +70,7 @@ class KernelProcess:
         """Whether the kernel answers a plain question within `seconds`: not while it runs a cell or a call."""
         try:
             await asyncio.wait_for(_kernel_info(self.client), seconds)
-        except Exception:  # no answer in time, or nonsense
+        except Exception:  # no answer in time, or one of the learner's making that Jupyter trips over somewhere
             return False
         return True
 

@@ -14,7 +14,7 @@ import enum
 import importlib
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
@@ -91,10 +91,10 @@ class _Encoder:
             return {TAG: "opaque", "type": "too large or too deep"}
         kind = type(value)
         # The exact builtins first; a subclass (an Enum, a str that overrides ==) goes through its base below.
-        if value is None or kind is bool:
-            return value
         if kind is str:
             return value if _is_utf8(value) else {TAG: "text", "b64": _base64(value.encode("utf-8", "surrogatepass"))}
+        if value is None or kind is bool:
+            return value
         if kind is int:
             if -(2**53) <= value <= 2**53:
                 return value
@@ -109,22 +109,23 @@ class _Encoder:
         self.open.add(id(value))
         try:
             return self._compound(value, kind, depth + 1)
-        except Exception:  # a dataclass with a field that was never set, a tzinfo that raises, ...
+        except Exception:  # a field that was never set, a tzinfo or a metaclass of the learner's that raises anything
             return {TAG: "opaque", "type": type_name(kind)}
         finally:
             self.open.discard(id(value))
 
     def _compound(self, value: Any, kind: type, depth: int) -> Any:
         # Base-class methods are called on purpose: an override in a learner's subclass has no say here.
-        if issubclass(kind, enum.Enum):
+        if kind is not dict and kind is not list and issubclass(kind, enum.Enum):
             return {TAG: "opaque", "type": type_name(kind)}
-        if issubclass(kind, list):
-            return [self.encode(item, depth) for item in list.__iter__(value)]
         if issubclass(kind, dict):
             items = list(dict.items(value))
-            if all(type(k) is str and k != TAG and _is_utf8(k) for k, _ in items):
-                return {k: self.encode(v, depth) for k, v in items}
-            return {TAG: "dict", "items": [[self.encode(k, depth), self.encode(v, depth)] for k, v in items]}
+            for key, _ in items:
+                if type(key) is not str or key == TAG or not _is_utf8(key):
+                    return {TAG: "dict", "items": [[self.encode(k, depth), self.encode(v, depth)] for k, v in items]}
+            return {k: self.encode(v, depth) for k, v in items}
+        if issubclass(kind, list):
+            return [self.encode(item, depth) for item in list.__iter__(value)]
         if issubclass(kind, tuple):
             return {TAG: "tuple", "items": [self.encode(item, depth) for item in tuple.__iter__(value)]}
         if issubclass(kind, set | frozenset):
@@ -155,6 +156,8 @@ class _Encoder:
 
 def _is_utf8(text: str) -> bool:
     """Whether every JSON reader takes `text`: one half of a surrogate pair has no place in UTF-8."""
+    if text.isascii():
+        return True
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -201,19 +204,19 @@ class _Decoder:
         self.nodes += 1
         if depth > MAX_DEPTH + 10 or self.nodes > MAX_NODES:
             raise WireError("too large or too deep")
-        if value is None or isinstance(value, bool | int | float | str):
+        if value is None or isinstance(value, (str, int, float)):
             return value
+        if isinstance(value, list):
+            return [self.decode(item, depth + 1) for item in value]
+        if not isinstance(value, dict):
+            raise WireError("not JSON")
+        kind = value.get(TAG)
+        if kind is None:
+            return {str(k): self.decode(v, depth + 1) for k, v in value.items()}
 
         def inner(item: Any) -> Any:
             return self.decode(item, depth + 1)
 
-        if isinstance(value, list):
-            return [inner(item) for item in value]
-        if not isinstance(value, Mapping):
-            raise WireError("not JSON")
-        kind = value.get(TAG)
-        if kind is None:
-            return {str(k): inner(v) for k, v in value.items()}
         match kind:
             case "int":
                 if len(value["hex"]) > MAX_HEX:

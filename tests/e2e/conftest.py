@@ -11,6 +11,7 @@ import pytest
 
 from grader.course import Course
 from tests.conftest import Family
+from tests.e2e.pile import make_pile_course
 from tests.e2e.toy import make_course
 
 
@@ -37,3 +38,9 @@ def nothing_left(own_temporary_folder: Path, family: Family) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return make_course(tmp_path_factory.mktemp("toy"))
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The course of a pile of submissions, as `grader batch` grades it."""
+    return make_pile_course(tmp_path_factory.mktemp("course"))
