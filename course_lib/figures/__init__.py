@@ -5,6 +5,7 @@ show(run_strip(recording("invalid-arguments")))
 
 from .audit import corruption_matrix, counter_example, kill_matrix
 from .canvas import alt_text, png, show
+from .evidence import Dated, admissible_plane, evidence_waterfall, gate_matrix
 from .gates import evaluations_by_order, gate_waterfall, token_stairs
 from .predictions import calibration
 from .replay import checkpoint_diff, prefix_grid, rebuilt_and_outside
@@ -12,12 +13,16 @@ from .runs import run_strip
 from .state import state_timeline, transition_diagram
 
 __all__ = [
+    "Dated",
+    "admissible_plane",
     "alt_text",
     "calibration",
     "checkpoint_diff",
     "corruption_matrix",
     "counter_example",
     "evaluations_by_order",
+    "evidence_waterfall",
+    "gate_matrix",
     "gate_waterfall",
     "kill_matrix",
     "png",
