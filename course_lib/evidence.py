@@ -61,9 +61,10 @@ def make_archive(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for number, (kind, published, title, snippet) in enumerate(_ARCHIVE, 1):
         name = f"{kind}-{number}"
-        page = {"title": title, "url": f"https://archive.example/{name}", "snippet": snippet, "published": published}
-        text = json.dumps({"kind": kind, **page}, indent=2)
-        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+        url = f"https://archive.example/{name}"
+        page = {"title": title, "url": url, "snippet": snippet, "published": published}
+        lines = json.JSONEncoder(indent=2).encode({"kind": kind, **page})
+        (folder / f"{name}.json").write_bytes(f"{lines}\n".encode())
 
 
 def search_archive(folder: Path, kind: str, word: str, *, before: str | None = None) -> list[Found]:

@@ -80,6 +80,8 @@ from course_lib.evidence import (
 )
 from course_lib.recordings import recording
 
+Item = dict[str, Any]
+
 scratch = tempfile.TemporaryDirectory()
 root = Path(scratch.name)
 make_archive(root / "archive")
@@ -197,7 +199,8 @@ print("searches that found nothing, from the log:", sum(step["observation"]["res
 # %%
 example = QualityGateResult(gate_name="weather", passed=False, reason="it is raining", details={"mm": [3, 4]})
 print(example)
-print(json.dumps(dataclasses.asdict(example)))
+plain = dataclasses.asdict(example)
+print(json.dumps(plain))
 
 # %% [markdown] exercise="AgentState" title="A record that comes back" difficulty=2 minutes=20 mode="with help" stretch=true
 # A run is stopped and taken up tomorrow. If the record that comes back differs from the one that was saved,
@@ -234,9 +237,9 @@ class AgentState:
     question: str
     cutoff_date: str
     run_id: str = field(default_factory=new_run_id)
-    evidence: list[dict[str, Any]] = field(default_factory=list)
+    evidence: list[Item] = field(default_factory=list)
     open_questions: list[str] = field(default_factory=list)
-    tool_trace: list[dict[str, Any]] = field(default_factory=list)
+    tool_trace: list[Item] = field(default_factory=list)
     quality_gates: list[QualityGateResult] = field(default_factory=list)
     synthesis_status: str = "pending"
 
@@ -251,8 +254,8 @@ class AgentState:
         # END SOLUTION
 
     @classmethod
-    def from_json(cls, text: str) -> "AgentState":
-        """The state that `text` holds: all eight fields as they were, in their order and of their types.
+    def from_json(cls, saved: str) -> "AgentState":
+        """The state that the text `saved` holds: all eight fields as they were, in their order and of their types.
 
         The entries of quality_gates are QualityGateResult again. to_json of what comes back gives the text that
         to_json gave before, byte by byte. Two states from one text share nothing: a change to one does not show
@@ -260,7 +263,7 @@ class AgentState:
         the fields hold is taken on trust.
         """
         # BEGIN SOLUTION
-        stored = json.loads(text)
+        stored = json.loads(saved)
         names = {each.name for each in dataclasses.fields(cls)}
         if not isinstance(stored, dict) or stored.keys() != names:
             raise ValueError(f"a state has the fields {', '.join(sorted(names))}, and no other ones")
@@ -290,6 +293,13 @@ def new_state(**fields: Any) -> AgentState:
     return AgentState(question=QUESTION, cutoff_date=CUTOFF, run_id=RUN_ID, **fields)
 
 
+def changed(state: AgentState, **fields: Any) -> AgentState:
+    """A copy of `state`, all the way down, with other values in some fields."""
+    copied = copy.deepcopy(state)
+    vars(copied).update(fields)
+    return copied
+
+
 state = new_state()
 look(state, "search_results", "snow")
 print(json.dumps(state.evidence, indent=2))
@@ -311,9 +321,7 @@ predict("P02.3", "tool_trace", confidence=0.9, kind=["evidence", "open_questions
 def looked_or_not() -> str:
     looked, idle = copy.deepcopy(state), copy.deepcopy(state)
     look(looked, "search_results", "ice jam")
-    differing = [
-        each.name for each in dataclasses.fields(AgentState) if vars(looked)[each.name] != vars(idle)[each.name]
-    ]
+    differing = [name for name, value in vars(looked).items() if value != vars(idle)[name]]
     print("differing:", differing)
     return differing[0]
 
@@ -401,7 +409,7 @@ reveal("P02.4", two_days)
 # hint: datetime.fromisoformat reads a timestamp and raises ValueError, or TypeError for what is no text;
 # one whose tzinfo is not None has a time zone. That order matters, for a moment with a zone cannot be
 # compared with one without. Then compare the two moments, and their difference with
-# timedelta(hours=max_age_hours).
+# a timedelta of max_age_hours hours.
 
 
 # %%
@@ -457,7 +465,7 @@ def check_freshness_gate(state: AgentState, *, as_of: str, max_age_hours: float 
         kind = None
         try:
             retrieved = datetime.fromisoformat(item.get("timestamp"))
-        except (TypeError, ValueError):
+        except (ValueError, TypeError):
             kind = "unknown"
         else:
             if retrieved.tzinfo is not None:
@@ -566,9 +574,10 @@ def check_consistency_gate(state: AgentState) -> QualityGateResult:
     # BEGIN SOLUTION
     def day(text: Any) -> date | None:
         try:
-            return date.fromisoformat(text)
-        except (TypeError, ValueError):
-            return None
+            found = date.fromisoformat(text)
+        except (ValueError, TypeError):
+            found = None
+        return found
 
     def kind_of(published: Any) -> str | None:
         if published in (None, ""):
@@ -679,7 +688,7 @@ states = {
     "thin": thin,
     "bad": three_searches({"filtered": False}),
     "stale": three_searches({}, now="2025-02-17T12:00:00"),
-    "ablated": dataclasses.replace(full, evidence=[each for each in full.evidence if each["type"] != "base_rate"]),
+    "ablated": changed(full, evidence=list(filter(lambda item: item["type"] != "base_rate", full.evidence))),
 }
 for name, each in states.items():
     print(f"{name:8}", [(item["type"], item["timestamp"], len(item["content"]["results"])) for item in each.evidence])
@@ -794,7 +803,7 @@ with attempt("check_coverage_gate", "check_freshness_gate", "check_consistency_g
 # %%
 with attempt("check_coverage_gate", "check_freshness_gate", "check_consistency_gate", "run_quality_gates"):
     for name, open_questions in [("full", []), ("thin", ["what does the dam do?"]), ("thin", [])]:
-        each = dataclasses.replace(copy.deepcopy(states[name]), open_questions=open_questions)
+        each = changed(states[name], open_questions=open_questions)
         answer = decide(each, as_of=AS_OF)
         reasons = [said.reason for said in each.quality_gates if not said.passed]
         print(f"{name:5} {answer:12} status {each.synthesis_status:12} {reasons}")
@@ -962,8 +971,8 @@ def ablate(checkpoint: str, evidence_type: str, *, as_of: str) -> dict[str, Agen
     sides = {side: AgentState.from_json(checkpoint) for side in ("before", "after")}
     kept = (item for item in sides["after"].evidence if item["type"] != evidence_type)
     sides["after"].evidence = [*kept]
-    for each in sides.values():
-        decide(each, as_of=as_of)
+    for side in sides.values():
+        decide(side, as_of=as_of)
     return sides
     # END SOLUTION
 

@@ -22,8 +22,8 @@ def evidence_waterfall(entering: int, stopped: Mapping[str, Collection[int]], ne
     """
     if any(not 0 <= item < entering for items in stopped.values() for item in items):
         raise ValueError(f"evidence_waterfall: a gate names an item that is not among the {entering}")
-    left = set(range(entering))
     bars: list[tuple[str, int, int]] = []  # label, left after it, stopped by it
+    left = set(range(entering))
     for gate, items in stopped.items():
         now = left & set(items)
         left -= now
@@ -69,7 +69,7 @@ def admissible_plane(results: Sequence[Dated], window: float) -> Figure:
     """
     if not results:
         raise ValueError("admissible_plane: there is no result to draw")
-    refused = [each for each in results if each.refused]
+    refused = [result for result in results if result.refused]
     let = len(results) - len(refused)
     title = f"{let} of {count(len(results), 'result')} {'is' if let == 1 else 'are'} admissible in both directions"
     told = "; ".join(
@@ -108,13 +108,13 @@ def gate_matrix(
     `failing` and `predicted` are the cells (state, gate) that fail, and that were said to. Raises ValueError for a
     matrix without cells.
     """
-    if not states or not gates:
+    if not (states and gates):
         raise ValueError("gate_matrix: there is no state or no gate")
     cells = [(state, gate) for state in states for gate in gates]
     wrong = [cell for cell in cells if (cell in failing) != (cell in predicted)]
     fails = sum(cell in failing for cell in cells)
     foreseen = "all as predicted" if not wrong else f"{count(len(wrong), 'cell')} not as predicted"
-    title = f"{fails} of {len(cells)} cells fail, {foreseen}"
+    title = f"{fails} of {len(cells)} cells {'fails' if fails == 1 else 'fail'}, {foreseen}"
     told = "; ".join(f"{state}: {_fails([gate for gate in gates if (state, gate) in failing])}" for state in states)
     missed = f" Not as predicted: {', '.join(f'{s} {g}' for s, g in wrong)}." if wrong else ""
     with style():

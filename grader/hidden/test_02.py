@@ -386,32 +386,27 @@ def test_unreadable_timestamps(learner, rng):
 def test_every_item_is_judged(learner, rng):
     """Each item is judged by itself, and all issues are reported, in the order of the items."""
     as_of = some_moment(rng)
-    ages = [rng.randrange(40, 90), 2, -rng.randrange(2, 9), rng.randrange(40, 90), 1]
-    rng.shuffle(ages)
-    kinds = ["stale" if age > 24 else "future" if age < 0 else None for age in ages]
-    first = next(at for at, kind in enumerate(kinds) if kind)
-    otherwise = [
-        ("Only the first issue seems to be reported", [kind if at == first else None for at, kind in enumerate(kinds)]),
-    ]
-    fresh(learner, aged(rng, as_of, *ages), as_of, kinds, otherwise)
-    ages = [rng.randrange(40, 90), 2, rng.randrange(40, 90)]
-    rng.shuffle(ages)
-    kinds = ["stale" if age > 24 else None for age in ages]
-    newest = "The newest item seems to decide for all"
-    fresh(learner, aged(rng, as_of, *ages), as_of, kinds, [(newest, [None] * 3)])
+    newest, alone = "The newest item seems to decide for all", "Only the first issue seems to be reported"
+    old = [rng.randrange(40, 90), 2, rng.randrange(40, 90)]
+    mixed = [rng.randrange(40, 90), 2, -rng.randrange(2, 9), rng.randrange(40, 90), 1]
+    for ages in (old, mixed):
+        rng.shuffle(ages)
+        kinds = ["stale" if age > 24 else "future" if age < 0 else None for age in ages]
+        first = next(at for at, kind in enumerate(kinds) if kind)
+        only = [kind if at == first else None for at, kind in enumerate(kinds)]
+        otherwise = [(newest, [None] * len(ages)), (alone, only)]
+        fresh(learner, aged(rng, as_of, *ages), as_of, kinds, otherwise)
 
 
 @exercise("check_coverage_gate", points=2, rule="freshness-as-of")
 def test_only_retrieval_and_as_of_count(learner, rng):
     """Neither the clock of today nor the days of publication have a say."""
     as_of = some_moment(rng)
-    clock = "The clock of this machine seems to be asked instead of as_of"
-    days = [iso(as_of - dt.timedelta(days=rng.randrange(1, 300)))[:10] for _ in range(2)]
-    published = "The day of publication seems to be looked at instead of the retrieval"
-    evidence = aged(rng, as_of, 1, 2, 3, published=days)
-    fresh(learner, evidence[:1], as_of, [None], [(clock, ["stale"]), (published, ["unknown"])])
-    fresh(learner, evidence, as_of, [None] * 3, [(clock, ["stale"] * 3)])
     today = [iso(as_of)[:10]]
+    clock = "The clock of this machine seems to be asked instead of as_of"
+    ages = [rng.randrange(1, 20) for _ in range(3)]
+    fresh(learner, aged(rng, as_of, *ages, published=today), as_of, [None] * 3, [(clock, ["stale"] * 3)])
+    published = "The day of publication seems to be looked at instead of the retrieval"
     evidence = aged(rng, as_of, rng.randrange(30, 90), rng.randrange(30, 90), published=today)
     fresh(learner, evidence, as_of, ["stale"] * 2, [(published, [None] * 2)])
     fresh(learner, [], as_of, [])
@@ -524,7 +519,8 @@ def test_every_result_of_every_item(learner, rng):
     cutoff = some_day(rng)
     fine, late = later(cutoff, -rng.randrange(2, 99)), later(cutoff, rng.randrange(1, 99))
     at = rng.randrange(1, 4)
-    evidence = [pages(rng, *[late if n == at else fine for n in range(4)]), pages(rng, fine)]
+    several = pages(rng, *[late if n == at else fine for n in range(4)], kind="search_results")
+    evidence = [several, pages(rng, fine)]
     first = "Only the first result of an item seems to be looked at"
     consistent(learner, evidence, cutoff.isoformat(), [(0, at, "post_cutoff")], [(first, [])])
     other = rng.choice(["log", "memo"])
@@ -538,14 +534,16 @@ def test_every_result_of_every_item(learner, rng):
 @exercise("check_consistency_gate", points=2, rule=["consistency-cutoff", "consistency-day"])
 def test_an_unreadable_cutoff(learner, rng):
     """A cutoff that is no day is an issue, read by the same rule as the results, whose own issues are reported too."""
-    evidence = [pages(rng, "2019-04-05", None), pages(rng, "whenever")]
+    evidence = [pages(rng, f"{rng.randrange(1990, 2009)}-04-05", None), pages(rng, "whenever")]
     issues = [(None, None, "cutoff"), (0, 1, "missing"), (1, 0, "unparseable")]
     day = some_day(rng)
-    for cutoff in ("soon", "", f"{day.year}-{day.month}-{day.day}", f"{day.isoformat()}T09:00:00"):
-        passes = "A cutoff that cannot be read seems to be passed over"
-        quiet = "With a cutoff that cannot be read, the other issues are not reported"
-        otherwise = [(passes, issues[1:]), (passes, []), (quiet, issues[:1])]
-        consistent(learner, evidence, cutoff, issues, otherwise)
+    passes = "A cutoff that cannot be read seems to be passed over"
+    quiet = "With a cutoff that cannot be read, the other issues are not reported"
+    for cutoff in ("soon", ""):
+        consistent(learner, evidence, cutoff, issues, [(passes, issues[1:]), (passes, []), (quiet, issues[:1])])
+    other = "The cutoff seems to be read by another rule than the results"
+    for cutoff in (f"{day.year}-{day.month}-{day.day}", f"{day.isoformat()}T09:00:00"):
+        consistent(learner, evidence, cutoff, issues, [(other, issues[1:])])
 
 
 @exercise("check_consistency_gate", rule="consistency-retrieval-has-no-say")
@@ -669,16 +667,15 @@ def test_every_gate_has_a_veto(learner, rng):
 @exercise("run_quality_gates", points=2, rule=["status-after-decision", "abstention-is-an-outcome"])
 def test_the_status_follows_the_decision(learner, rng):
     """Whatever the status was: abstained after an abstention, in_progress otherwise, with the gates' answers stored."""
-    for was in rng.sample(["pending", "in_progress", "abstained", "complete"], 4):
+    for was in ("pending", *rng.sample(["in_progress", "abstained", "complete"], 3)):
         for broken, questions in (([], []), (combination(rng, 1), [word(rng)]), (combination(rng, 1), [])):
             state, as_of = situation(rng, learner, broken, questions, synthesis_status=was)
             got, passed, status = decided(learner, state, as_of)
             promise(passed == [gate not in broken for gate in ORDER], GATES_DIFFER)
             wanted = "abstained" if broken and not questions else "in_progress"
             promise(got == ("gather_more" if broken and questions else wanted), "Another decision is taken")
+            promise(status == wanted or status != was, "The status stays as it was, whatever is decided")
             promise(status not in ("complete", "completed"), "The status is complete, which only an answer makes it")
-            kept = "The status stays as it was, whatever is decided"
-            promise(status == wanted or status != was, kept)
             promise(status == wanted, "The status does not say what was decided")
 
 
@@ -736,7 +733,7 @@ def test_the_tool_trace_stays(learner, rng):
 @exercise("ablate", points=2, rule="ablation-decides-anew")
 def test_both_sides_are_decided_anew(learner, rng):
     """Gate results and status of each side are its own, whatever was saved."""
-    for was in rng.sample(["complete", "abstained", "pending"], 2):
+    for was in ("complete", rng.choice(["abstained", "pending"])):
         questions = rng.choice([[], [word(rng)]])
         said = learner.lib("course_lib.evidence:QualityGateResult", **some_results(rng)[0])
         state, as_of = situation(rng, learner, [], questions, quality_gates=[said], synthesis_status=was)
