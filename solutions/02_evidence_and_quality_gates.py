@@ -228,8 +228,8 @@ print(json.dumps(plain))
 class AgentState:
     """What a run has concluded so far, and from what. Gates read it and decide by it.
 
-    question, cutoff_date (a day, YYYY-MM-DD) and run_id say what this is about; evidence is a list of items as in
-    course_lib.evidence, open_questions a list of texts, tool_trace a list of {"tool", "query", "status"},
+    question, cutoff_date (a day, YYYY-MM-DD) and run_id say what this is about; evidence is a list of items
+    as in course_lib.evidence, open_questions a list of texts, tool_trace a list of {"tool", "query", "status"},
     quality_gates a list of QualityGateResult, synthesis_status a text. A state that is made without lists gets
     lists of its own, and without a run_id a new one.
     """
@@ -419,8 +419,8 @@ def check_coverage_gate(
     """Is there enough evidence, and of every kind that is needed?
 
     It passes when state.evidence has an item of each of `required_types`, and at least `min_items` items in all.
-    An item is of a type when its "type" is exactly that. Every item counts as one, whatever its type and however many
-    results it has, none included.
+    An item is of a type when its "type" is exactly that. Every item counts as one, whatever its type and
+    however many results it has, none included.
 
     gate_name is "coverage", reason is not empty, and details is exactly
     {"missing": the required types that no item has, in their order, "items": how many items there are}.
@@ -445,8 +445,8 @@ def check_coverage_gate(
 def check_freshness_gate(state: AgentState, *, as_of: str, max_age_hours: float = 24) -> QualityGateResult:
     """Was every item retrieved recently, seen from the moment `as_of`?
 
-    as_of is a date and time in ISO form without a time zone, like "2025-02-19T12:00:00"; an item's "timestamp" should
-    be one too. It passes when no item has an issue. An item has at most one, of this kind:
+    as_of is a date and time in ISO form without a time zone, like "2025-02-19T12:00:00"; an item's
+    "timestamp" should be one too. It passes when no item has an issue. An item has at most one, of this kind:
 
     "unknown"   there is no "timestamp", or it is not in that form (a date and time with a time zone, say)
     "future"    it was retrieved after as_of
@@ -556,30 +556,32 @@ reveal("P02.5", last_as_text)
 def check_consistency_gate(state: AgentState) -> QualityGateResult:
     """Was every result published before state.cutoff_date?
 
-    A day is written YYYY-MM-DD, with all its zeros, like "2025-02-09"; this holds for the cutoff and for "published".
-    It passes when there is no issue. A result, of any item whatever its type, has at most one, of this kind:
+    A day is written YYYY-MM-DD, with all its zeros, like "2025-02-09"; this holds for the cutoff and for
+    "published". It passes when there is no issue. A result, of any item whatever its type, has at most one:
 
     "missing"      there is no "published", or it is None or ""
     "unparseable"  it is there and is no such day: "2025-2-9", "2025-02-30", "last week", a number
     "post_cutoff"  it is a day, and not before the cutoff; the cutoff day itself is one of these
 
-    A cutoff that is no such day is an issue too, of the kind "cutoff", and comes first. Nothing can then be said to be
-    "post_cutoff", and the other two kinds are reported as ever. When anything was retrieved has no say.
+    A cutoff that is no such day is an issue too, of the kind "cutoff", and comes first. Nothing can then be
+    said to be "post_cutoff", and the other two kinds are reported as ever. When anything was retrieved has no
+    say.
 
     gate_name is "consistency", reason is not empty, and details is exactly {"issues": [...]}, with one
-    {"item": position in state.evidence, "result": position in that item's content["results"], "kind": ...} for each
-    that there is, in their order, positions from 0. For the cutoff both positions are None. The state is left as it was.
+    {"item": position in state.evidence, "result": position in that item's content["results"], "kind": ...}
+    for each that there is, in their order, positions from 0. For the cutoff both positions are None. The
+    state is left as it was.
     """
 
     # BEGIN SOLUTION
-    def day(text: Any) -> date | None:
+    def day(text):
         try:
             found = date.fromisoformat(text)
         except (ValueError, TypeError):
             found = None
         return found
 
-    def kind_of(published: Any) -> str | None:
+    def kind_of(published):
         if published in (None, ""):
             return "missing"
         if day(published) is None:
@@ -588,12 +590,13 @@ def check_consistency_gate(state: AgentState) -> QualityGateResult:
 
     cutoff = day(state.cutoff_date)
     issues = [] if cutoff else [{"item": None, "result": None, "kind": "cutoff"}]
-    for at, item in enumerate(state.evidence):
-        for number, page in enumerate(item["content"]["results"]):
+    for at, piece in enumerate(state.evidence):
+        content = piece["content"]
+        for number, page in enumerate(content["results"]):
             if kind := kind_of(page.get("published")):
                 issues.append({"item": at, "result": number, "kind": kind})
-    told = "; ".join(f"{issue['kind']} (item {issue['item']}, result {issue['result']})" for issue in issues)
-    return QualityGateResult("consistency", not issues, told or "all published before the cutoff", {"issues": issues})
+    words = "; ".join(f"{issue['kind']} (item {issue['item']}, result {issue['result']})" for issue in issues)
+    return QualityGateResult("consistency", not issues, words or "all published before the cutoff", {"issues": issues})
     # END SOLUTION
 
 
@@ -735,8 +738,8 @@ predict(
 def run_quality_gates(state: AgentState, *, as_of: str) -> list[QualityGateResult]:
     """Ask coverage, freshness and consistency about `state`, in this order, each with its usual limits.
 
-    All three are asked, whatever the first ones say. Returns the list of their three results. The same results stand
-    in state.quality_gates afterwards, in place of what was there; nothing else in the state changes.
+    All three are asked, whatever the first ones say. Returns the list of their three results. The same
+    results stand in state.quality_gates afterwards, in place of what was there; nothing else changes.
     """
     # BEGIN SOLUTION
     said = [check_coverage_gate(state), check_freshness_gate(state, as_of=as_of), check_consistency_gate(state)]
@@ -752,9 +755,9 @@ def decide(state: AgentState, *, as_of: str) -> str:
     "gather_more"   one or more failed, and state.open_questions holds something that could still be searched for
     "abstained"     one or more failed, and there are no open questions
 
-    state.quality_gates then holds the three results, and state.synthesis_status is "abstained" in the last case and
-    "in_progress" in the other two, whatever it was before; "complete" is for whoever writes the answer. Nothing else
-    in the state changes.
+    state.quality_gates then holds the three results, and state.synthesis_status is "abstained" in the last
+    case and "in_progress" in the other two, whatever it was before; "complete" is for whoever writes the
+    answer. Nothing else in the state changes.
     """
     # BEGIN SOLUTION
     results = run_quality_gates(state, as_of=as_of)
@@ -962,10 +965,11 @@ predict("P02.11", {"evidence", "quality_gates", "synthesis_status"}, confidence=
 def ablate(checkpoint: str, evidence_type: str, *, as_of: str) -> dict[str, AgentState]:
     """A saved state with and without one type of evidence: {"before": ..., "after": ...}, two AgentStates.
 
-    `checkpoint` is what to_json gave. "before" is the state as it was saved; in "after" the items of exactly the type
-    `evidence_type` are no longer in evidence, and the others stand in their old order. Nothing else is taken out: the
-    tool trace still says what was searched for. Then each is decided anew with `as_of`, so that its quality_gates and
-    synthesis_status are its own, whatever was saved. The two share nothing: a change to one does not show in the other.
+    `checkpoint` is what to_json gave. "before" is the state as it was saved; in "after" the items of exactly
+    the type `evidence_type` are no longer in evidence, and the others stand in their old order. Nothing else
+    is taken out: the tool trace still says what was searched for. Then each is decided anew with `as_of`, so
+    that its quality_gates and synthesis_status are its own, whatever was saved. The two share nothing: a
+    change to one does not show in the other.
     """
     # BEGIN SOLUTION
     sides = {side: AgentState.from_json(checkpoint) for side in ("before", "after")}

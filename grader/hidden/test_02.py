@@ -103,8 +103,16 @@ def some_results(rng):
     ]
 
 
+def text_of(state):
+    text = state.call("to_json").value
+    promise(isinstance(text, str), "to_json does not give a text")
+    return text
+
+
 def restored(learner, state, text):
     """The state that from_json makes of `text`, still in the learner's process."""
+    made = state.call("from_json", text).value
+    promise(made is not None and not isinstance(made, str | int | float), "from_json does not give a state")
     ask = learner.lib("operator:methodcaller", "from_json", text)
     return learner.lib("operator:call", ask, state)
 
@@ -115,10 +123,11 @@ def test_every_field_survives(learner, rng):
     for _ in range(2):
         fields = some_fields(rng)
         state = state_of(learner, **fields)
-        text = state.call("to_json").value
+        text = text_of(state)
         promise(same(fields_of(state), {**fields, "quality_gates": []}), "to_json changes the state")
         again = fields_of(restored(learner, state, text))
         promise(again["run_id"] == fields["run_id"], "Another run_id comes back than the one that was stored")
+        promise(shape(again["evidence"], list), "evidence does not come back as a list")
         moved = same(sorted(map(repr, again["evidence"])), sorted(map(repr, fields["evidence"])))
         in_order = same(again["evidence"], fields["evidence"])
         promise(in_order or not moved, "The items of evidence come back in another order")
@@ -131,8 +140,7 @@ def test_the_same_bytes(learner, rng):
     """What was restored gives the same text again, with the results of gates in it."""
     for _ in range(2):
         state = state_of(learner, **some_fields(rng, learner))
-        text = state.call("to_json").value
-        promise(isinstance(text, str), "to_json does not give a text")
+        text = text_of(state)
         promise(restored(learner, state, text).call("to_json").value == text, "Saved again, it gives another text")
 
 
@@ -142,7 +150,7 @@ def test_gate_results_keep_their_type(learner, rng):
     results = some_results(rng)
     said = [learner.lib("course_lib.evidence:QualityGateResult", **each) for each in results]
     state = state_of(learner, quality_gates=said)
-    back = restored(learner, state, state.call("to_json").value).get("quality_gates").value
+    back = restored(learner, state, text_of(state)).get("quality_gates").value
     promise(shape(back, list) and len(back) == len(results), "Not as many gate results come back as were stored")
     promise(not any(isinstance(each, dict) for each in back), "The gate results come back as dicts")
     promise(shape(back, ["QualityGateResult"]), "Something else comes back in their place")
@@ -153,7 +161,7 @@ def test_gate_results_keep_their_type(learner, rng):
 def test_what_json_cannot_hold_is_refused(learner, rng, refused):
     """A value that JSON has no form for is refused with TypeError, however deep it lies, never turned into text."""
     plain = some_fields(rng)
-    promise(isinstance(state_of(learner, **plain).call("to_json").value, str), "to_json does not give a text")
+    _ = text_of(state_of(learner, **plain))
     for odd in (some_moment(rng), {rng.randrange(9), 10}, bytes([rng.randrange(256)])):
         fields = some_fields(rng)
         fields["evidence"][rng.randrange(3)]["content"]["results"][0]["snippet"] = odd
@@ -167,13 +175,17 @@ def test_states_share_nothing(learner, rng):
     extra, name = item(rng, "search_results", iso(some_moment(rng))), rng.choice(["evidence", "open_questions"])
     list_of = learner.lib("operator:attrgetter", name)
     one, other = (learner.new("AgentState", question=word(rng), cutoff_date="2024-06-30") for _ in range(2))
+    promise(
+        same([each.get(name).value for each in (one, other)], [[], []]), "A new state does not begin with empty lists"
+    )
     learner.lib("operator:call", list_of, one).call("append", extra)
-    promise(same(one.get(name).value, [extra]), "A new state does not begin with empty lists")
+    promise(same(one.get(name).value, [extra]), "A state does not keep a change to its lists")
     promise(same(other.get(name).value, []), "Two new states share one list")
     state = state_of(learner, **some_fields(rng))
-    text = state.call("to_json").value
+    text = text_of(state)
     before = state.get("evidence").value
     one, other = (restored(learner, state, text) for _ in range(2))
+    promise(same(one.get("evidence").value, before), "evidence does not come back as it was")
     items = learner.lib("operator:call", learner.lib("operator:attrgetter", "evidence"), one)
     learner.lib("operator:getitem", items, 0).call("update", {"query": "changed"})
     items.call("append", extra)
@@ -187,12 +199,12 @@ def test_states_share_nothing(learner, rng):
 
 
 @exercise("AgentState", rule="record-eight-fields")
-def test_other_texts_are_refused(learner, rng, refused):
+def test_other_texts_are_refused(learner, rng, refused, json_object):
     """A text that is no JSON object, or lacks a field, or has one too many, is refused with ValueError."""
     state = state_of(learner, **some_fields(rng))
-    text = state.call("to_json").value
-    whole = json.loads(text)
-    promise(shape(whole, dict), "to_json does not give a JSON object")
+    text = text_of(state)
+    whole = json_object(text.encode("utf-8", "replace"))
+    promise(whole is not None, "to_json does not give a JSON object")
     lacking = rng.choice(["run_id", "evidence", "tool_trace", "quality_gates", "synthesis_status"])
     without = {key: value for key, value in whole.items() if key != lacking}
     for sentence, other in (
@@ -202,7 +214,9 @@ def test_other_texts_are_refused(learner, rng, refused):
         ("Half a text is accepted", text[: rng.randrange(1, len(text) - 1)]),
     ):
         refused(state.call("from_json", other), "ValueError", sentence)
-    promise(state.call("from_json", text).error is None, "A text with nothing wrong in it is refused")
+    accepted = state.call("from_json", text)
+    promise(not accepted.raised("ValueError"), "A text with nothing wrong in it is refused")
+    promise(accepted.value is not None, "from_json does not give a state")
 
 
 # --- check_coverage_gate ------------------------------------------------------------------------
@@ -626,6 +640,7 @@ def test_results_are_stored_and_replaced(learner, rng):
     again = learner.call("run_quality_gates", state, as_of=as_of).value
     _ = three(again, "A second check returns more, or something else, than three results")
     after = fields_of(state)
+    promise(shape(after["quality_gates"], list), "What is stored is not what was returned")
     appended = "The results of a second check seem to be added to those of the first"
     promise(len(after["quality_gates"]) == 3, appended)
     promise(same(after["quality_gates"], again), "What is stored is not what was returned")
@@ -689,13 +704,17 @@ def checkpoint(rng, learner, **fields):
     trace = [{"tool": "search", "query": each["query"], "status": "success"} for each in evidence]
     whole = {**fields_of(state), "tool_trace": trace}
     state = learner.new("AgentState", **whole)
-    return state.call("to_json").value, whole, as_of
+    return text_of(state), whole, as_of
 
 
 def sides_of(learner, text, kind, as_of):
     sides = learner.call("ablate", text, kind, as_of=as_of).value
     promise(shape(sides, {"before": "AgentState", "after": "AgentState"}), "There are no two AgentStates")
-    return sides["before"].fields, sides["after"].fields
+    both = sides["before"].fields, sides["after"].fields
+    kinds = {"evidence": list, "tool_trace": list, "quality_gates": list, "synthesis_status": str}
+    fits = all(shape(side, kinds) and side.keys() == set(FIELDS) for side in both)
+    promise(fits, "A side has not the eight fields, or other kinds of values in them")
+    return both
 
 
 def without(evidence, kind):
@@ -737,7 +756,7 @@ def test_both_sides_are_decided_anew(learner, rng):
         questions = rng.choice([[], [word(rng)]])
         said = learner.lib("course_lib.evidence:QualityGateResult", **some_results(rng)[0])
         state, as_of = situation(rng, learner, [], questions, quality_gates=[said], synthesis_status=was)
-        text = state.call("to_json").value
+        text = text_of(state)
         before, after = sides_of(learner, text, "base_rate", as_of)
         kept = "The results of the gates seem to be those that were saved"
         for side in (before, after):
@@ -759,6 +778,7 @@ def test_the_sides_share_nothing(learner, rng):
     text, whole, as_of = checkpoint(rng, learner)
     kind = rng.choice(["base_rate", "search_results"])
     kept = without(whole["evidence"], kind)
+    promise(same(sides_of(learner, text, kind, as_of)[1]["tool_trace"], whole["tool_trace"]), "The tool trace changes")
     sides = learner.new("ablate", text, kind, as_of=as_of)
     before, after = (learner.lib("operator:getitem", sides, side) for side in ("before", "after"))
     promise(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from grader.judge import exercise, promise, same, shape
 
 AS_OF = "2025-02-19T12:00:00"
@@ -53,22 +51,31 @@ def named(outcome, name, issues, sentence):
 RAIN = {"gate_name": "weather", "passed": False, "reason": "it is raining", "details": {"mm": [3, 4]}}
 
 
+def text_of(state):
+    text = state.call("to_json").value
+    promise(isinstance(text, str), "to_json does not give a text")
+    return text
+
+
 def restored(learner, text):
     """The state that from_json makes of `text`, still in the learner's process."""
+    state = state_of(learner)
+    made = state.call("from_json", text).value
+    promise(made is not None and not isinstance(made, str | int | float), "from_json does not give a state")
     ask = learner.lib("operator:methodcaller", "from_json", text)
-    return learner.lib("operator:call", ask, state_of(learner))
+    return learner.lib("operator:call", ask, state)
 
 
 @exercise("AgentState", rule=["record-round-trip", "record-eight-fields"])
-def test_a_state_comes_back(learner):
+def test_a_state_comes_back(learner, json_object):
     """A state comes back with all its fields, and saved again it gives the same bytes."""
     fields = {"open_questions": ["and the dam?"], "synthesis_status": "in_progress"}
     fields["tool_trace"] = [{"tool": "search", "query": "snow", "status": "success"}]
     state = state_of(learner, item("search_results"), item("base_rate"), **fields)
-    text = state.call("to_json").value
-    promise(isinstance(text, str), "to_json does not give a text")
-    saved = json.loads(text)
-    promise(isinstance(saved, dict) and sorted(saved) == sorted(FIELDS), "The object has other keys", promised=FIELDS)
+    text = text_of(state)
+    saved = json_object(text.encode("utf-8", "replace"))
+    promise(saved is not None, "to_json does not give a JSON object")
+    promise(sorted(saved) == sorted(FIELDS), "The object has other keys", promised=FIELDS, keys=sorted(saved))
     again = restored(learner, text)
     for name in FIELDS:
         was, now = state.get(name).value, again.get(name).value
@@ -80,8 +87,9 @@ def test_a_state_comes_back(learner):
 def test_gate_results_come_back(learner):
     """What the gates said comes back as QualityGateResult, not as dicts."""
     said = learner.lib("course_lib.evidence:QualityGateResult", **RAIN)
-    text = state_of(learner, quality_gates=[said]).call("to_json").value
-    [back] = restored(learner, text).get("quality_gates").value
+    found = restored(learner, text_of(state_of(learner, quality_gates=[said]))).get("quality_gates").value
+    promise(shape(found, list) and len(found) == 1, "Not as many gate results come back as were stored")
+    back = found[0]
     promise(not isinstance(back, dict), "The gate results come back as dicts")
     promise(shape(back, "QualityGateResult") and same(back.fields, RAIN), "They come back changed", promised=RAIN)
 
@@ -190,7 +198,7 @@ def test_all_three_are_asked(learner):
     said = learner.call("run_quality_gates", state, as_of=AS_OF).value
     promise(three(said) == [False, False, False], "A gate passes that should not", promised=[False] * 3)
     stored = state.get("quality_gates").value
-    promise(same(stored, said), "What is stored in quality_gates is not what was returned", stored=len(stored))
+    promise(same(stored, said), "What is stored in quality_gates is not what was returned")
 
 
 @exercise("run_quality_gates", rule=["decision", "status-after-decision"])
@@ -217,16 +225,16 @@ def test_three_decisions(learner):
 def test_the_base_rate_is_taken_away(learner):
     """Without its base rate the full state abstains; with it, it may go on."""
     trace = [{"tool": "search", "query": word, "status": "success"} for word in ("snow", "dam", "gauge")]
-    text = state_of(learner, *FULL, tool_trace=trace, synthesis_status="in_progress").call("to_json").value
-    sides = learner.call("ablate", text, "base_rate", as_of=AS_OF).value
+    state = state_of(learner, *FULL, tool_trace=trace, synthesis_status="in_progress")
+    sides = learner.call("ablate", text_of(state), "base_rate", as_of=AS_OF).value
     promise(shape(sides, {"before": "AgentState", "after": "AgentState"}), "There are no two AgentStates")
-    before, after = sides["before"], sides["after"]
-    promise(same(before.evidence, FULL), "The evidence before is not that of the checkpoint", promised=FULL)
-    promise(same(after.evidence, FULL[:2]), "The evidence after still holds, or lacks, something", promised=FULL[:2])
-    promise(three(before.quality_gates) == [True] * 3, "A gate fails before", promised=[True] * 3)
-    promise(three(after.quality_gates) == [False, True, True], "Other gates fail after", promised=[False, True, True])
-    status = before.synthesis_status, after.synthesis_status
-    promise(
-        status == ("in_progress", "abstained"), "The statuses are other ones", promised=("in_progress", "abstained")
-    )
-    promise(same(after.tool_trace, trace), "The tool trace has changed", promised=trace)
+    before, after = sides["before"].fields, sides["after"].fields
+    promise(all(side.keys() == set(FIELDS) for side in (before, after)), "A side has not the eight fields")
+    promise(same(before["evidence"], FULL), "The evidence before is not that of the checkpoint", promised=FULL)
+    promise(same(after["evidence"], FULL[:2]), "The evidence after still holds, or lacks, something", promised=FULL[:2])
+    promise(three(before["quality_gates"]) == [True] * 3, "A gate fails before", promised=[True] * 3)
+    passed = [False, True, True]
+    promise(three(after["quality_gates"]) == passed, "Other gates fail after", promised=passed)
+    status, wanted = (before["synthesis_status"], after["synthesis_status"]), ("in_progress", "abstained")
+    promise(status == wanted, "The statuses are other ones", promised=wanted)
+    promise(same(after["tool_trace"], trace), "The tool trace has changed", promised=trace)
