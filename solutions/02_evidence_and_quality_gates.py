@@ -629,8 +629,12 @@ def named(said: QualityGateResult) -> set[int]:
     return {issue["item"] for issue in said.details["issues"] if issue["item"] is not None}
 
 
-with attempt("check_coverage_gate", "check_freshness_gate", "check_consistency_gate"):
-    late, old = named(check_consistency_gate(seven)), named(check_freshness_gate(seven, as_of=AS_OF))
+def old_and_late() -> tuple[set[int], set[int]]:
+    return named(check_freshness_gate(seven, as_of=AS_OF)), named(check_consistency_gate(seven))
+
+
+with attempt("check_freshness_gate", "check_consistency_gate"):
+    old, late = old_and_late()
     dots = [
         figures.Dated(
             word,
@@ -647,7 +651,8 @@ with attempt("check_coverage_gate", "check_freshness_gate", "check_consistency_g
 # many coverage asks for.
 
 # %%
-with attempt("check_coverage_gate", "check_freshness_gate", "check_consistency_gate"):
+with attempt("check_freshness_gate", "check_consistency_gate"):
+    old, late = old_and_late()
     figures.show(figures.evidence_waterfall(7, {"freshness": old, "consistency": late}, 3))
 
 # %% [markdown]
@@ -925,12 +930,21 @@ with attempt("check_coverage_gate", "check_freshness_gate", "check_consistency_g
 # use to programs that do not have your class. Look at the two hashes, and at the type of the gate result
 # that comes back.
 
+
 # %%
-with attempt("AgentState", "check_coverage_gate", "check_consistency_gate", "run_quality_gates"):
+checkpoint = root / "state.json"
+
+
+def save_full() -> AgentState:
+    """Decide a copy of the full state and write it to the checkpoint."""
     saved = copy.deepcopy(full)
     decide(saved, as_of=AS_OF)
-    checkpoint = root / "state.json"
     checkpoint.write_bytes(saved.to_json().encode())
+    return saved
+
+
+with attempt("AgentState", "check_coverage_gate", "check_consistency_gate", "run_quality_gates"):
+    saved = save_full()
     restored = AgentState.from_json(checkpoint.read_bytes().decode())
     for each in (saved, restored):
         print(hashlib.sha256(each.to_json().encode()).hexdigest()[:16], type(each.quality_gates[0]).__name__)
@@ -987,6 +1001,7 @@ def ablate(checkpoint: str, evidence_type: str, *, as_of: str) -> dict[str, Agen
 
 # %%
 def what_moved() -> set[str]:
+    save_full()
     sides = ablate(checkpoint.read_bytes().decode(), "base_rate", as_of=AS_OF)
     before, after = vars(sides["before"]), vars(sides["after"])
     for name in before:
