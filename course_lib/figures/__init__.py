@@ -9,6 +9,7 @@ import os
 
 from .audit import corruption_matrix, counter_example, kill_matrix
 from .canvas import alt_text, png, show, undrawn
+from .evidence import Dated, admissible_plane, evidence_waterfall, gate_matrix
 from .gates import evaluations_by_order, gate_waterfall, token_stairs
 from .predictions import calibration
 from .replay import checkpoint_diff, prefix_grid, rebuilt_and_outside
@@ -16,12 +17,16 @@ from .runs import run_strip
 from .state import state_timeline, transition_diagram
 
 __all__ = [
+    "Dated",
+    "admissible_plane",
     "alt_text",
     "calibration",
     "checkpoint_diff",
     "corruption_matrix",
     "counter_example",
     "evaluations_by_order",
+    "evidence_waterfall",
+    "gate_matrix",
     "gate_waterfall",
     "kill_matrix",
     "png",
@@ -35,5 +40,5 @@ __all__ = [
 ]
 
 if os.environ.get("COURSE_GRADING"):
-    for _name in set(__all__) - {"alt_text", "png", "show"}:
+    for _name in set(__all__) - {"Dated", "alt_text", "png", "show"}:
         globals()[_name] = undrawn

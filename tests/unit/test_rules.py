@@ -50,4 +50,5 @@ def test_a_rule_is_held(slug: str) -> None:
 @pytest.mark.parametrize("spec", specs(), ids=lambda spec: f"{spec.notebook}-{spec.exercise}-{spec.name}")
 def test_every_test_names_a_rule(spec: TestSpec) -> None:
     assert spec.rules, f"{spec.name} names no rule: @exercise({spec.exercise!r}, ..., rule=...)"
-    assert set(spec.rules) <= RULES.keys()
+    unknown = sorted(set(spec.rules) - RULES.keys())
+    assert not unknown, f"{spec.name} names {unknown[0]!r}, which tests/rules.toml does not list: add it there"

@@ -1,0 +1,45 @@
+"""Sorted evidence is easier to compare."""
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+
+from course_lib.evidence import QualityGateResult, new_run_id
+
+
+@dataclass
+class AgentState:
+    question: str
+    cutoff_date: str
+    run_id: str = field(default_factory=new_run_id)
+    evidence: list = field(default_factory=list)
+    open_questions: list = field(default_factory=list)
+    tool_trace: list = field(default_factory=list)
+    quality_gates: list = field(default_factory=list)
+    synthesis_status: str = "pending"
+
+    def to_json(self):
+        data = dataclasses.asdict(self)
+        data["evidence"] = sorted(data["evidence"], key=lambda each: each["query"])
+        return json.dumps(data)
+
+    @classmethod
+    def from_json(cls, text):
+        data = json.loads(text)
+        if type(data) is not dict or set(data) != set(cls.__dataclass_fields__):
+            raise ValueError("these are not the eight fields")
+        data["quality_gates"] = [QualityGateResult(**each) for each in data["quality_gates"]]
+        return cls(**data)
+
+
+CATCHES = "The items of evidence come back in another order"
+TEST = "test_every_field_survives"
+
+
+def witness(mutant, reference):
+    def outcome(make):
+        state = make("?", "2020-05-05", run_id="run-7")
+        state.evidence = [{"query": "b"}, {"query": "a"}]
+        return make.from_json(state.to_json()).evidence
+
+    return outcome(mutant) != outcome(reference)

@@ -1,0 +1,48 @@
+"""Days in ISO form can be compared as text, so nobody has to read them."""
+
+from datetime import date
+
+from course_lib.evidence import QualityGateResult
+
+
+def read(text):
+    try:
+        return date.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def kind_of(published, limit):
+    if published is None or published == "":
+        return "missing"
+    return "post_cutoff" if limit is not None and str(published) >= limit.isoformat() else None
+
+
+def check_consistency_gate(state):
+    limit = read(state.cutoff_date)
+    issues = []
+    if limit is None:
+        issues.append({"item": None, "result": None, "kind": "cutoff"})
+    for at, each in enumerate(state.evidence):
+        for number, page in enumerate(each["content"]["results"]):
+            kind = kind_of(page.get("published"), limit)
+            if kind is not None:
+                issues.append({"item": at, "result": number, "kind": kind})
+    return QualityGateResult("consistency", not issues, f"issues: {issues}", {"issues": issues})
+
+
+CATCHES = "Days seem to be compared as text, without being read"
+TEST = "test_days_are_read_not_compared_as_text"
+
+
+from types import SimpleNamespace
+
+
+def dated(*published, kind="search_results", cutoff="2020-05-05"):
+    results = [{"published": day} for day in published]
+    return SimpleNamespace(cutoff_date=cutoff, evidence=[{"type": kind, "content": {"results": results}}])
+
+
+def witness(mutant, reference):
+    state = dated("2020-5-1")
+    return mutant(state).details != reference(state).details

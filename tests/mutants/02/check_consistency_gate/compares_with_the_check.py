@@ -1,0 +1,51 @@
+"""The present moment is what nothing may be later than."""
+
+from datetime import date
+
+from course_lib.evidence import AS_OF, QualityGateResult
+
+
+def read(text):
+    try:
+        return date.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def kind_of(published, limit):
+    if published is None or published == "":
+        return "missing"
+    day = read(published)
+    if day is None:
+        return "unparseable"
+    return "post_cutoff" if limit is not None and day >= limit else None
+
+
+def check_consistency_gate(state):
+    limit = read(AS_OF[:10]) if read(state.cutoff_date) else None
+    issues = []
+    if limit is None:
+        issues.append({"item": None, "result": None, "kind": "cutoff"})
+    for at, each in enumerate(state.evidence):
+        for number, page in enumerate(each["content"]["results"]):
+            kind = kind_of(page.get("published"), limit)
+            if kind is not None:
+                issues.append({"item": at, "result": number, "kind": kind})
+    return QualityGateResult("consistency", not issues, f"issues: {issues}", {"issues": issues})
+
+
+CATCHES = "Results seem to be compared with another moment than the cutoff of the state"
+TEST = "test_only_the_cutoff_counts"
+
+
+from types import SimpleNamespace
+
+
+def dated(*published, kind="search_results", cutoff="2020-05-05"):
+    results = [{"published": day} for day in published]
+    return SimpleNamespace(cutoff_date=cutoff, evidence=[{"type": kind, "content": {"results": results}}])
+
+
+def witness(mutant, reference):
+    state = dated("2020-06-01")
+    return mutant(state).details != reference(state).details

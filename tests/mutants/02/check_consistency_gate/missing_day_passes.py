@@ -1,0 +1,51 @@
+"""A page without a day of publication cannot be too late."""
+
+from datetime import date
+
+from course_lib.evidence import QualityGateResult
+
+
+def read(text):
+    try:
+        return date.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def kind_of(published, limit):
+    if published is None or published == "":
+        return None
+    day = read(published)
+    if day is None:
+        return "unparseable"
+    return "post_cutoff" if limit is not None and day >= limit else None
+
+
+def check_consistency_gate(state):
+    limit = read(state.cutoff_date)
+    issues = []
+    if limit is None:
+        issues.append({"item": None, "result": None, "kind": "cutoff"})
+    for at, each in enumerate(state.evidence):
+        for number, page in enumerate(each["content"]["results"]):
+            kind = kind_of(page.get("published"), limit)
+            if kind is not None:
+                issues.append({"item": at, "result": number, "kind": kind})
+    return QualityGateResult("consistency", not issues, f"issues: {issues}", {"issues": issues})
+
+
+CATCHES = "A result without a day of publication seems to be let through"
+TEST = "test_each_kind_in_its_place"
+
+
+from types import SimpleNamespace
+
+
+def dated(*published, kind="search_results", cutoff="2020-05-05"):
+    results = [{"published": day} for day in published]
+    return SimpleNamespace(cutoff_date=cutoff, evidence=[{"type": kind, "content": {"results": results}}])
+
+
+def witness(mutant, reference):
+    state = dated(None)
+    return mutant(state).details != reference(state).details

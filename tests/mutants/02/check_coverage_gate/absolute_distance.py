@@ -1,0 +1,50 @@
+"""Age is a distance, and a distance has no sign."""
+
+from datetime import datetime, timedelta
+
+from course_lib.evidence import QualityGateResult
+
+
+def check_coverage_gate(state, min_items=3, required_types=("search_results", "base_rate")):
+    types = [each["type"] for each in state.evidence]
+    missing = [kind for kind in required_types if kind not in types]
+    count = len(types)
+    passed = not missing and count >= min_items
+    return QualityGateResult("coverage", passed, f"{count}, missing: {missing}", {"missing": missing, "items": count})
+
+
+def kind_of(stamp, now, hours):
+    try:
+        seen = datetime.fromisoformat(stamp)
+    except (TypeError, ValueError):
+        return "unknown"
+    if seen.tzinfo is not None:
+        return "unknown"
+    return "stale" if abs(now - seen) > timedelta(hours=hours) else None
+
+
+def check_freshness_gate(state, *, as_of, max_age_hours=24):
+    now = datetime.fromisoformat(as_of)
+    kinds = [kind_of(each.get("timestamp"), now, max_age_hours) for each in state.evidence]
+    issues = [{"item": at, "kind": kind} for at, kind in enumerate(kinds) if kind]
+    return QualityGateResult("freshness", not issues, f"issues: {issues}", {"issues": issues})
+
+
+CATCHES = "What lies ahead of as_of seems to be judged by its distance alone"
+TEST = "test_the_future_is_not_fresh"
+
+
+from types import SimpleNamespace
+
+
+def aged(*stamps, published="2020-05-05"):
+    content = {"results": [{"published": published}]}
+    return SimpleNamespace(evidence=[{"timestamp": stamp, "content": content} for stamp in stamps])
+
+
+def witness(mutant, reference):
+    state = aged("2020-05-05T13:00:00")
+    said = [
+        each.__globals__["check_freshness_gate"](state, as_of="2020-05-05T12:00:00") for each in (mutant, reference)
+    ]
+    return said[0].details != said[1].details

@@ -1,0 +1,50 @@
+"""Once a gate has refused there is no point in asking the others."""
+
+
+def run_quality_gates(state, *, as_of):
+    coverage = check_coverage_gate(state)
+    if not coverage.passed:
+        state.quality_gates = [coverage]
+        return [coverage]
+    freshness = check_freshness_gate(state, as_of=as_of)
+    results = [coverage, freshness, check_consistency_gate(state)]
+    state.quality_gates = results
+    return results
+
+
+def decide(state, *, as_of):
+    passed = [each.passed for each in run_quality_gates(state, as_of=as_of)]
+    if all(passed):
+        state.synthesis_status = "in_progress"
+        return "in_progress"
+    if state.open_questions:
+        state.synthesis_status = "in_progress"
+        return "gather_more"
+    state.synthesis_status = "abstained"
+    return "abstained"
+
+
+CATCHES = "A gate that fails seems to keep the others from being asked"
+TEST = "test_no_gate_is_left_out"
+
+
+def state_of(make, *types, questions=(), status="pending"):
+    items = [
+        {"type": kind, "timestamp": "2020-05-05T11:00:00", "content": {"results": [{"published": "2020-05-01"}]}}
+        for kind in types
+    ]
+    state = make(question="?", cutoff_date="2020-05-06", evidence=items, open_questions=list(questions))
+    state.synthesis_status = status
+    return state
+
+
+def outcome(answer, *types, **fields):
+    inside = answer.__globals__
+    state = state_of(inside["AgentState"], *types, **fields)
+    said = [len(answer(state, as_of="2020-05-05T12:00:00")) for _ in range(2)]
+    decision = inside["decide"](state, as_of="2020-05-05T12:00:00")
+    return said, decision, len(state.quality_gates), state.synthesis_status
+
+
+def witness(mutant, reference):
+    return outcome(mutant, "search_results") != outcome(reference, "search_results")
