@@ -10,6 +10,7 @@ from .predictions import calibration
 from .replay import checkpoint_diff, prefix_grid, rebuilt_and_outside
 from .runs import run_strip
 from .state import state_timeline, transition_diagram
+from .state_layer import obligation_states, race_map, score_against_truth, version_chain
 
 __all__ = [
     "alt_text",
@@ -20,12 +21,16 @@ __all__ = [
     "evaluations_by_order",
     "gate_waterfall",
     "kill_matrix",
+    "obligation_states",
     "png",
     "prefix_grid",
+    "race_map",
     "rebuilt_and_outside",
     "run_strip",
+    "score_against_truth",
     "show",
     "state_timeline",
     "token_stairs",
     "transition_diagram",
+    "version_chain",
 ]
