@@ -383,7 +383,7 @@ reveal("P07.4", first_hit)
 # %% [markdown]
 # <details><summary>After you have looked</summary>
 #
-# The oldest passage uses the words of the question; the one that holds uses none of them. A better index would be
+# The oldest passage uses the words of the question; the one that holds uses hardly any of them. A better index would be
 # wrong less often. But no likeness of words can know that a fitter's letter stands in the place of a shift's note,
 # because that is not in the words. Retrieval may inform a decision. Whether something holds, or is owed, or is done,
 # is read from the record.
@@ -850,7 +850,7 @@ def after_the_kill() -> str:
     service = CardService()
     with stage(owe_one, work, late) as play:
         ended = play.together({worker: (work, (store(), service, worker)) for worker in "AB"}, kill_at_call=1)
-        print("ended by signal:", {worker: end.signal for worker, end in ended.items()})
+        print("ended by signal:", sorted((end.signal for end in ended.values()), key=str))
         (state,) = play.rows("SELECT state FROM obligations")[0]
         for now in (10.0, 30.0):
             print(f"asked at {now:g} s:", play.alone(late, (store(), service, "C", now)).value)

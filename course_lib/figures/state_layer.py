@@ -120,7 +120,8 @@ def obligation_states(counts: Mapping[str, int]) -> Figure:
     if unknown := counts.keys() - STATES.keys():
         raise ValueError(f"obligation_states: there is no state {min(unknown)}")
     owed = counts.get("open", 0) + counts.get("claimed", 0)
-    title = f"{owed or 'None'} of {count(sum(counts.values()), 'obligation')} {'is' if owed == 1 else 'are'} still owed"
+    total = sum(counts.values())
+    title = f"{owed or 'None'} of {count(total, 'obligation')} {'is' if 1 in (owed, total) else 'are'} still owed"
     if claimed := counts.get("claimed", 0):
         title += f", {claimed} of them claimed and not committed"
     told = ", ".join(f"{state} {counts.get(state, 0)}" for state in STATES)
