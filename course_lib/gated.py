@@ -65,20 +65,23 @@ class GatedConnection(sqlite3.Connection):
                 return found
 
     def cursor(self, factory: Any = GatedCursor) -> Any:
-        """A cursor that asks."""
+        """A cursor that asks, unless it is of a kind of the caller's own."""
         return super().cursor(factory)
 
     def execute(self, sql: str, parameters: Any = (), /) -> GatedCursor:
         """As in sqlite3."""
-        return GatedCursor(self).execute(sql, parameters)
+        made: GatedCursor = self.cursor()
+        return made.execute(sql, parameters)
 
     def executemany(self, sql: str, parameters: Any, /) -> GatedCursor:
         """As in sqlite3."""
-        return GatedCursor(self).executemany(sql, parameters)
+        made: GatedCursor = self.cursor()
+        return made.executemany(sql, parameters)
 
     def executescript(self, sql: str, /) -> GatedCursor:
         """As in sqlite3."""
-        return GatedCursor(self).executescript(sql)
+        made: GatedCursor = self.cursor()
+        return made.executescript(sql)
 
     def commit(self) -> None:
         """As in sqlite3; a step where there is something to commit."""

@@ -38,6 +38,9 @@ CATCHES = "In some order of their statements both workers win: the effect happen
 TEST = "test_every_order_of_two_claims"
 
 
+import sqlite3
+import tempfile
+
 from course_lib.store import open_store
 
 
@@ -56,11 +59,24 @@ def left(db):
 
 
 def witness(mutant, reference):
-    def looks_first(function):
-        """Whether the first statement is a look outside a transaction, or in one that may not write yet."""
-        db, seen = record(), []
-        db.set_trace_callback(seen.append)
-        function(db, 1, "anna", now=0.0, lease=1.0)
-        return seen[0].upper().startswith("SELECT") or seen[0].upper().strip() == "BEGIN"
+    def both(function):
+        """What two workers are told, when the second one asks just before the first one writes."""
+        said = []
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = record(path=f"{folder}/record.db"), open_store(f"{folder}/record.db")
 
-    return looks_first(mutant) != looks_first(reference)
+            def overtake(statement):
+                if statement.lstrip().upper().startswith("UPDATE") and not said:
+                    said.append(reference(second, 1, "bert", now=0.0, lease=9.0).outcome)
+
+            first.set_trace_callback(overtake)
+            try:
+                said.append(function(first, 1, "anna", now=0.0, lease=9.0).outcome)
+            except sqlite3.OperationalError:
+                said.append("crash")
+            first.set_trace_callback(None)
+            first.close()
+            second.close()
+        return said
+
+    return both(mutant) != both(reference)

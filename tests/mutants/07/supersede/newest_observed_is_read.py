@@ -37,6 +37,7 @@ from course_lib.store import open_store
 def record(*facts):
     """A record with these facts: (subject, predicate, value, source, observed, recorded, superseded_by)."""
     db = open_store(":memory:")
+    db.execute("PRAGMA foreign_keys = OFF")  # links lead forward
     for fact in facts:
         db.execute(
             "INSERT INTO facts (subject, predicate, value, source, observed_at, recorded_at, superseded_by)"
