@@ -289,9 +289,11 @@ class Leave:
     def park(self, number: int, message: Mapping[str, Any]) -> None:
         """A worker asks for leave for its next statement."""
         worker = self.workers[number]
-        worker.parked, worker.waits, worker.open = True, message["waits"] is True, message["open"] is True
-        self._asking[number] = str(message["gate"])[:200]
-        if worker.waits and self.steps:
+        if worker.ended:
+            return
+        worker.parked, worker.waits, worker.open = True, message.get("waits") is True, message.get("open") is True
+        self._asking[number] = str(message.get("gate"))[:200]
+        if worker.waits and self.steps and self.steps[-1][0] == number:
             self.steps[-1] = (*self.steps[-1][:2], True)
 
     def end(self, number: int) -> None:
