@@ -36,7 +36,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 from course_lib.closure import NotWrittenError
 from course_lib.crash_worker import Frames, Message, Store, dump, frame, load
@@ -302,6 +302,19 @@ def sources_of(function: Callable[..., Any]) -> list[str]:
     return [*cells, own]
 
 
+class Leave(Protocol):
+    """Decides which of several children makes its next SQL statement."""
+
+    def park(self, number: int, message: Message) -> None:
+        """A child asks for leave."""
+
+    def end(self, number: int) -> None:
+        """A child has ended."""
+
+    def next(self) -> tuple[int, bool] | None:
+        """Whose turn it is, and whether it may wait for a lock; None while a child is at work."""
+
+
 class Desk:
     """How values cross in a live notebook, and what answers for the objects that stayed here."""
 
@@ -405,8 +418,12 @@ class Helper:
         outcome: Callable[[Message, int], Any],
         hold: str | None = None,
         hold_seconds: float = 0.0,
+        leave: Leave | None = None,
     ) -> list[Ending]:
-        """Run calls side by side in `folder` until all have ended. `answer` gives None to have that child killed."""
+        """Run calls side by side in `folder` until all have ended. `answer` gives None to have that child killed.
+
+        With `leave`, a child that asks before an SQL statement is answered when it is that one's turn.
+        """
         request = {"folder": str(folder), "calls": list(calls), "hold": hold, "hold_seconds": hold_seconds}
         self._send(b"C", 0, request)
         said: dict[int, Message] = {}
@@ -414,10 +431,14 @@ class Helper:
         endings: dict[int, Ending] = {}
         limit = max(call["seconds"] for call in calls) + hold_seconds + 15
         while len(endings) < len(calls):
+            if leave is not None and (turn := leave.next()) is not None:
+                self._send(b"R", turn[0], {"go": turn[1]})
             kind, number, body = self._next(limit)
             if not 0 <= number < len(calls):
                 continue
-            if kind == b"A":
+            if kind == b"A" and leave is not None and "gate" in (message := _plain(body)):
+                leave.park(number, message)
+            elif kind == b"A":
                 asked[number] += 1
                 reply = answer(number, _plain(body))
                 self._send(*((b"K", number, {}) if reply is None else (b"R", number, reply)))
@@ -426,6 +447,8 @@ class Helper:
             elif kind == b"E":
                 args = len(calls[number]["args"])
                 endings[number] = _ending(_plain(body), said.get(number), asked[number], args, outcome)
+                if leave is not None:
+                    leave.end(number)
         return [endings[number] for number in range(len(calls))]
 
     def _send(self, kind: bytes, number: int, message: Message) -> None:
@@ -511,6 +534,7 @@ class Bench:
         inside: Sequence[str] = (),
         hold: str | None = None,
         hold_seconds: float = 0.0,
+        leave: Leave | None = None,
     ) -> list[Ending]:
         """Run (name, args) pairs at the same time, each in a process of its own.
 
@@ -518,6 +542,7 @@ class Bench:
         kill_call   (k, "before" or "after"): at the k-th call on an object outside (from 1), before it is made or
                     after it, when its answer is still on the way
         hold        a record whose write lock is held for `hold_seconds`, so that all of them meet at it
+        leave       decides whose SQL statement is next; see `course_lib.race`
         """
         # A desk for this run alone: what answers here can reach only the objects of its own case.
         desk = self.new_desk()
@@ -531,6 +556,7 @@ class Bench:
                 "inside": list(inside),
                 "kill_at": kill_at,
                 "kill_after": kill_after,
+                "gate": leave is not None,
             }
             for name, args in calls
         ]
@@ -545,7 +571,7 @@ class Bench:
             return None if fatal else reply
 
         path = str(folder / hold) if hold else None
-        return self.helper.run(folder, wired, answer, desk.outcome, path, hold_seconds)
+        return self.helper.run(folder, wired, answer, desk.outcome, path, hold_seconds, leave)
 
 
 def run_whole(bench: Bench, name: str, args: tuple[Any, ...], inside: Sequence[str] = (), trace: bool = True) -> Case:

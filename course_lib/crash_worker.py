@@ -249,8 +249,9 @@ def run_child(line: socket.socket, call: Message, source: str, codec: Codec, con
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
             module = _load(call["name"], filename, source)
-            args = [_opened(codec.decode(arg, ask)) for arg in call["args"]]
-            kwargs = {name: _opened(codec.decode(arg, ask)) for name, arg in call["kwargs"].items()}
+            gate = ask if call.get("gate") else None
+            args = [_opened(codec.decode(arg, ask), gate) for arg in call["args"]]
+            kwargs = {name: _opened(codec.decode(arg, ask), gate) for name, arg in call["kwargs"].items()}
             function = getattr(module, call["name"])
             line.sendall(frame(b"G", 0, b""))
             frames.one()
@@ -290,9 +291,13 @@ def _load(name: str, filename: str, source: str) -> ModuleType:
     return module
 
 
-def _opened(arg: Any) -> Any:
+def _opened(arg: Any, gate: Ask | None) -> Any:
     if type(arg) is not Store:
         return arg
+    if gate is not None:
+        from course_lib.gated import open_gated
+
+        return open_gated(arg.path, gate)
     from course_lib.store import open_store
 
     return open_store(arg.path)
@@ -650,9 +655,11 @@ def warm() -> None:
     import course_lib.closure
     import course_lib.crash
     import course_lib.faults
+    import course_lib.gated
     import course_lib.gates
     import course_lib.recordings
     import course_lib.service
+    import course_lib.state
     import course_lib.store
     import course_lib.tools
 

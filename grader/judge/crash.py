@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from course_lib import crash
 from course_lib.closure import NotWrittenError
 from course_lib.crash import Bench, Case, Ending, Sweep, SweepError
+from course_lib.race import Run, run_race
 from grader.judge.api import AnswerRaised
 from grader.kernel import wire
 from grader.kernel.trouble import Trouble
@@ -120,26 +121,67 @@ class CrashTests:
             folder = bench.folder()
             return Case(0, 0, "answer", folder, args, self._ending(name, bench.run(folder, name, args, **how)), kills=0)
 
-    def again(self, case: Case, name: str, args: Args | None = None, **how: Any) -> Ending:
+    def again(self, case: Case, name: str, args: Args | None = None, *, program: str = "", **how: Any) -> Ending:
         """A further run in the folder of `case`, with its arguments unless others are given."""
-        with self._bench(name, None) as bench:
+        with self._bench(name, program=program) as bench:
             return self._ending(name, bench.run(case.folder, name, case.args if args is None else args, **how))
 
-    def race(self, calls: Sequence[tuple[str, Args]], *, hold: str | None = "record.db", seconds: float = 0.1) -> Case:
+    def race(
+        self,
+        calls: Sequence[tuple[str, Args]],
+        *,
+        hold: str | None = "record.db",
+        seconds: float = 0.1,
+        record: bytes | None = None,
+        program: str = "",
+        kill_call: tuple[int, str] | None = None,
+    ) -> Case:
         """All calls at once, each in a process of its own, in one folder; their endings are `resumed`.
 
-        The write lock of the record `hold` is kept from them for so long that all of them stand before it.
+        The write lock of the record `hold` is kept from them for so long that all of them stand before it. `record` is
+        the file that it is at the start, `program` as in `orders`, `kill_call` as in `course_lib.crash.Bench.runs`.
         """
-        with self._bench(*(name for name, _ in calls)) as bench:
+        with self._bench(*(name for name, _ in calls), program=program) as bench:
             folder = bench.folder()
-            endings = bench.runs(folder, calls, hold=hold, hold_seconds=seconds if hold else 0.0)
+            if record is not None and hold is not None:
+                (folder / hold).write_bytes(record)
+            endings = bench.runs(folder, calls, hold=hold, hold_seconds=seconds if hold else 0.0, kill_call=kill_call)
             for (name, _), ending in zip(calls, endings, strict=True):
                 self._ending(name, ending)
             return Case(0, 0, "answer", folder, calls[0][1], endings[0], list(endings), kills=0)
 
+    def orders(
+        self,
+        name: str,
+        program: str,
+        make_args: Callable[[], Mapping[str, Args]],
+        record: bytes,
+        *,
+        most: int = 40,
+        seed: int = 0,
+    ) -> list[Run]:
+        """Every order of the SQL statements of two workers, or an even sample of `most` of them: see `course_lib.race`.
+
+        `program` is the text of a function `name` that uses the answers; each worker calls it with its own arguments.
+        Raises AnswerRaised when an answer is still to be written, Trouble when a worker does not come to an end.
+        """
+        from grader.judge.learner import Seen
+
+        runs: list[Run] = []
+        with self._bench(name, program=program) as bench:
+            for run in run_race(bench, name, make_args, record, most=most, seed=seed):
+                if isinstance(run, str):
+                    continue
+                runs.append(run)
+                for worker, ending in run.endings.items():
+                    self.learner.last = Seen(name, run.args[worker], {}, ending.outcome)
+                    if ending.outcome.raised("NotImplementedError"):
+                        raise AnswerRaised(ending.outcome.error)
+        return runs
+
     # Looking at what is left.
 
-    def rows(self, cases: Sweep | Sequence[Case], query: str, *values: Any, db: str = "record.db") -> list[Any]:
+    def rows(self, cases: Sweep | Sequence[Case | Run], query: str, *values: Any, db: str = "record.db") -> list[Any]:
         """For each case the rows (tuples, at most 200) of a query; None where that record is not there."""
         return self._look(cases, {"look": "rows", "query": query, "values": list(values), "db": db})
 
@@ -156,7 +198,7 @@ class CrashTests:
         for root in self._roots:
             shutil.rmtree(root, ignore_errors=True)
 
-    def _look(self, cases: Sweep | Sequence[Case], request: dict[str, Any]) -> list[Any]:
+    def _look(self, cases: Sweep | Sequence[Case | Run], request: dict[str, Any]) -> list[Any]:
         each = cases.cases if isinstance(cases, Sweep) else cases
         return self.crashes.inspect([case.folder for case in each], request)
 
@@ -181,10 +223,11 @@ class CrashTests:
         return then or (name if resume else None)
 
     @contextmanager
-    def _bench(self, *names: str | None) -> Iterator[Bench]:
+    def _bench(self, *names: str | None, program: str = "") -> Iterator[Bench]:
         """A bench; what keeps it from showing anything becomes a verdict."""
         try:
-            bench = self.crashes.bench([name for name in names if name], lambda: Desk(self.learner))
+            programs = [program] if program else []
+            bench = self.crashes.bench([name for name in names if name], lambda: Desk(self.learner), programs)
             self._roots.append(bench.root)
             yield bench
         except SweepError as error:

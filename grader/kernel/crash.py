@@ -46,8 +46,11 @@ class Crashes:
         self._scratch: Path | None = None
         self._cases: Path | None = None
 
-    def bench(self, names: Sequence[str], new_desk: Callable[[], Any]) -> crash.Bench:
-        """Where cases of these functions run, in a new folder. Raises NotWrittenError and Trouble."""
+    def bench(self, names: Sequence[str], new_desk: Callable[[], Any], programs: Sequence[str] = ()) -> crash.Bench:
+        """Where cases of these functions run, in a new folder. Raises NotWrittenError and Trouble.
+
+        `programs` are texts of a test's own that stand below the cells: functions that use the answers.
+        """
         if self._helper is None:
             self._start()
         helper, cases = self._helper, self._cases
@@ -55,7 +58,7 @@ class Crashes:
         assert cases is not None
         for name in dict.fromkeys(names):
             if name not in helper.sources:
-                helper.learn(name, self.cells, [digest for digest in self.stubs.values() if digest])
+                helper.learn(name, [*self.cells, *programs], [digest for digest in self.stubs.values() if digest])
         root = Path(tempfile.mkdtemp(prefix="c", dir=cases))
         return crash.Bench(helper, root, new_desk, seconds=self.call_seconds)
 

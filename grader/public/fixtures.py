@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,9 @@ import course_lib
 from course_lib.agent import Action, Adapter, RunResult, Trace
 from course_lib.faults import SCENARIOS
 from course_lib.recordings import recorded_names, recording
+from course_lib.store import SCHEMA
 from grader.judge import promise
-from grader.judge.learner import Learner, Outcome
+from grader.judge.learner import Handle, Learner, Outcome
 
 
 @dataclass(frozen=True)
@@ -181,3 +184,86 @@ def refused() -> Callable[..., None]:
             promise(False, f"It raised another exception than {kind}", raised=fault.type)
 
     return check
+
+
+# A record whose rows the test decides: it is opened where the answer is, and read back from its file.
+
+FACT = ["task_id", "subject", "predicate", "value", "source", "observed_at", "recorded_at", "superseded_by"]
+OBLIGATION = ["task_id", "kind", "key", "state", "created_at", "deadline", "worker", "lease_until", "token", "result"]
+USUAL: dict[str, Any] = {
+    "task_id": "task",
+    "predicate": "value",
+    "source": "note",
+    "observed_at": "2026-01-01T00:00:00",
+    "recorded_at": "2026-01-01T00:00:00",
+    "kind": "charge",
+    "state": "open",
+    "created_at": "2026-01-01T00:00:00",
+    "token": 0,
+}
+Row = Mapping[str, Any]
+
+
+class Records:
+    """Records of one test. Ids of rows count from 1 in the order given; what a row leaves out is as in USUAL."""
+
+    def __init__(self, learner: Learner) -> None:
+        self._learner = learner
+        self._opened: list[Handle] = []
+
+    def open(
+        self,
+        facts: Sequence[Row] = (),
+        obligations: Sequence[Row] = (),
+        requires: Sequence[tuple[int, int, str]] = (),
+        *,
+        sql: str = "",
+        name: str = "record.db",
+    ) -> Handle:
+        """`open_store` of a new record, in the learner's process."""
+        path = self._learner.write(name, self.data(facts, obligations, requires, sql=sql))
+        self._opened.append(self._learner.lib("course_lib.store:open_store", path))
+        return self._opened[-1]
+
+    @staticmethod
+    def data(
+        facts: Sequence[Row] = (),
+        obligations: Sequence[Row] = (),
+        requires: Sequence[tuple[int, int, str]] = (),
+        *,
+        sql: str = "",
+    ) -> bytes:
+        """The file of such a record; `sql` is run at the end of making it."""
+        with closing(sqlite3.connect(":memory:")) as made:
+            made.executescript(SCHEMA)
+            for table, names, rows in (("facts", FACT, facts), ("obligations", OBLIGATION, obligations)):
+                for number, row in enumerate(rows, 1):
+                    full = {**USUAL, "key": f"key {number}", **row}
+                    values = [number, *(full.get(name) for name in names)]
+                    made.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", values)
+            made.executemany("INSERT INTO requires VALUES (?, ?, ?)", requires)
+            made.commit()
+            made.executescript(sql)
+            return made.serialize()
+
+    def rows(self, query: str, name: str = "record.db") -> list[tuple[Any, ...]]:
+        """What another connection finds in the record: only what has been committed."""
+        with closing(sqlite3.connect(self._learner.path(name))) as other:
+            return other.execute(query).fetchall()
+
+    def idle(self) -> bool:
+        """Whether no connection that was opened here is in a transaction."""
+        return not any(each.get("in_transaction").value for each in self._opened)
+
+    def close(self) -> None:
+        """Close what was opened."""
+        for each in self._opened:
+            each.call("close")
+
+
+@pytest.fixture
+def records(learner: Learner) -> Iterator[Records]:
+    """Records for the answer to work on."""
+    made = Records(learner)
+    yield made
+    made.close()

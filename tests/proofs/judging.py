@@ -113,7 +113,7 @@ class _Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    def bench(self, names: Sequence[str], new_desk: Callable[[], Any]) -> Any:
+    def bench(self, names: Sequence[str], new_desk: Callable[[], Any], programs: Sequence[str] = ()) -> Any:
         """The bench of a test, whose desks are watched."""
 
         def watched() -> Any:
@@ -133,7 +133,7 @@ class _Watched:
             desk.pack, desk.answer = packing, answering
             return desk
 
-        return self._inner.bench(names, watched)
+        return self._inner.bench(names, watched, programs)
 
     def inspect(self, folders: Sequence[Path], request: Message) -> list[Any]:
         """Pass it on; the values of a query count as given."""

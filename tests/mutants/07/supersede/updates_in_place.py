@@ -1,0 +1,65 @@
+"""A fact that changed gets its new value, source and times."""
+
+from course_lib.state import Fact
+
+COLUMNS = "id, subject, predicate, value, source, observed_at, recorded_at, superseded_by"
+INSERT = """INSERT INTO facts (task_id, subject, predicate, value, source, observed_at, recorded_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)"""
+
+
+def supersede(db, old_id, value, source, observed_at, *, recorded_at):
+    with db:
+        changed = db.execute(
+            "UPDATE facts SET value = ?, source = ?, observed_at = ?, recorded_at = ?"
+            " WHERE id = ? AND superseded_by IS NULL",
+            (value, source, observed_at, recorded_at, old_id),
+        ).rowcount
+        if not changed:
+            raise ValueError(old_id)
+    return old_id
+
+
+def read_facts(db, subject, *, as_recorded=None):
+    rows = db.execute(f"SELECT {COLUMNS} FROM facts WHERE subject = ? ORDER BY id", (subject,))
+    facts = [Fact(*row) for row in rows]
+    if as_recorded is not None:
+        facts = [fact for fact in facts if fact.recorded_at <= as_recorded]
+    there = {fact.id for fact in facts}
+    return [fact for fact in facts if fact.superseded_by not in there]
+
+
+CATCHES = "The old value is overwritten"
+TEST = "test_the_old_version_stays"
+
+
+from course_lib.store import open_store
+
+
+def record(*facts):
+    """A record with these facts: (subject, predicate, value, source, observed, recorded, superseded_by)."""
+    db = open_store(":memory:")
+    db.execute("PRAGMA foreign_keys = OFF")  # links lead forward
+    for fact in facts:
+        db.execute(
+            "INSERT INTO facts (subject, predicate, value, source, observed_at, recorded_at, superseded_by)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            fact,
+        )
+    db.commit()
+    return db
+
+
+def rows(db):
+    return db.execute("SELECT * FROM facts ORDER BY id").fetchall()
+
+
+ONE = ("valve 3", "leak", "1", "beta.txt", "2", "2", None)
+
+
+def witness(mutant, reference):
+    def after(function):
+        db = record(ONE)
+        function(db, 1, "0", "sheet", "3", recorded_at="5")
+        return rows(db)
+
+    return after(mutant) != after(reference)
