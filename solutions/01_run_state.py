@@ -657,7 +657,8 @@ def forbidden_paths(obj: Any, names: Iterable[str]) -> list[str]:
 
     A place is written from the outside in. A key follows a dot, but for the first; the position in a
     list or tuple, counted from 0, stands in brackets; keys are spelled as in `obj`. For example
-    "trace[0].action.args.thought", or "[2].Thought" when obj is a list. All keys are strings. `obj` is left as it was.
+    "trace[0].action.args.thought", or "[2].Thought" when obj is a list. All keys are strings. `obj` is
+    left as it was.
     """
     # BEGIN SOLUTION
     lowered = set(map(str.lower, names))

@@ -205,10 +205,12 @@ for pattern in ("timeout", "timeout|" * 40):
 #
 # ### Before you run · P03.3
 #
-# A tool returns the three characters `yes`. How many tokens does the stand-in count?
+# The same forty characters can come back in one answer, in four answers of ten characters, or in eight answers of
+# five. Each answer is counted by itself. How many tokens are they, the first way, the second and the third? Predict
+# *(at once, in tens, in fives)*, for instance `(40, 40, 40)`.
 
 # %%
-predict("P03.3", 0, confidence=0.9, kind="number")
+predict("P03.3", (10, 8, 8), confidence=0.9)
 
 # %% [markdown] exercise="ObservationLedger" title="Write down what was read" difficulty=2 minutes=20 mode="with help"
 # A budget needs to know what was spent. The ledger is where that stands: one row for each observation, with the
@@ -284,7 +286,7 @@ class ObservationLedger:
 
 
 # %% [markdown]
-# Time for P03.3. Look at the middle row.
+# Time for P03.3: the same text, cut in five ways. Look at how the total falls.
 
 
 # %%
@@ -292,21 +294,27 @@ def observe(ledger, turn, tool, text):
     ledger.record(TextObservation(ToolCall(tool, {}, turn), turn, text))
 
 
-def cost_of_yes():
+def cost_in_pieces(text, size):
     ledger = ObservationLedger()
-    for turn, text in [(1, "a" * 400), (3, "c" * 40), (2, "yes")]:
-        observe(ledger, turn, "ask", text)
-    for row in ledger.rows():
-        print(row)
-    return ledger.rows()[1]["tokens"]
+    for turn, start in enumerate(range(0, len(text), size), 1):
+        observe(ledger, turn, "read_file", text[start : start + size])
+    print(f"{len(ledger.rows()):>2} answers of at most {size:>2} characters: {ledger.cumulative():>2} tokens")
+    return ledger.cumulative()
+
+
+def cost_of_forty():
+    text = "All eight pumps report normal pressure.\n"
+    cost = {size: cost_in_pieces(text, size) for size in (40, 10, 5, 4, 3)}
+    return cost[40], cost[10], cost[5]
 
 
 with attempt("ObservationLedger"):
-    reveal("P03.3", cost_of_yes)
+    reveal("P03.3", cost_of_forty)
 
 # %% [markdown]
-# An answer of three characters is free. A model that reads a file three characters at a time reads all of it
-# for nothing, as far as this ledger knows. A stand-in is allowed to be wrong; whoever uses it has to know where.
+# What is rounded off is lost once for each answer, and a model that reads a file three characters at a time reads
+# all of it for nothing, as far as this ledger knows. A stand-in is allowed to be wrong; whoever uses it has to know
+# where.
 
 # %% [markdown]
 # ## 3 · A budget can only look back
@@ -382,7 +390,8 @@ class PerToolBudgetGate:
     def evaluate(self, call: ToolCall, ctx: GateContext) -> GateDecision:
         """Deny a call whose tool has a limit that the tokens of this very tool have reached; allow all others.
 
-        A tool without a limit is allowed; one with the limit 0 never is. gate_name is "PerToolBudgetGate", the reason is not empty.
+        A tool without a limit is allowed; one with the limit 0 never is. gate_name is "PerToolBudgetGate", the reason
+        is not empty.
         """
         # BEGIN SOLUTION
         limit = self._limits.get(call.tool)
@@ -800,7 +809,7 @@ with attempt("ObservationLedger", "BudgetGate", "GateChain"):
 
 # %%
 class WhitelistGate:
-    """The names of the tools that may be called."""
+    """The names of the tools that may be called: any iterable, also one that can be gone through only once."""
 
     def __init__(self, allowed: Iterable[str]) -> None:
         # BEGIN SOLUTION
@@ -819,7 +828,11 @@ class WhitelistGate:
 
 
 class RegexGate:
-    """Regular expressions, in the syntax of Python's `re`, that no argument may contain."""
+    """Regular expressions, in the syntax of Python's `re`, that no argument may contain.
+
+    Any iterable of them will do, also one that can be gone through only once. Each pattern counts by itself, with the
+    flags that are written into it and no others. Without a single pattern every call is allowed.
+    """
 
     def __init__(self, patterns: Iterable[str]) -> None:
         # BEGIN SOLUTION
@@ -897,12 +910,12 @@ with attempt("ObservationLedger"):
 #
 # ### Before you run · P03.8
 #
-# The last observation is of turn 4; it is turn 9 now, a gap of 5. The model proposes, in turn 9, to read the file
-# again. The window is 3. A recency gate that follows the first two rules and not the third: does it say `"allow"` or
-# `"deny"`?
+# The last observation is of turn 4, and it is turn 9 now. Six calls that read the file again lie in a queue, decided
+# on in the turns 4, 5, 6, 7, 8 and 9. Your gate is going to follow the second rule: it denies what was decided on more
+# than 3 turns ago. Which of the six may run? Predict the set of the turns in which they were decided on.
 
 # %%
-predict("P03.8", "allow", confidence=0.8, kind=["allow", "deny"])
+predict("P03.8", {6, 7, 8, 9}, confidence=0.8, kind="set")
 
 # %% [markdown] exercise="RecencyGate" title="A window that opens again" difficulty=3 minutes=15 mode="with help" stretch=true defines="visible"
 # Age is counted in turns, not in observations: five observations of one turn are equally fresh. And whatever is
@@ -925,8 +938,8 @@ def visible(observations: list[TextObservation], turn: int, window: int) -> list
     """The observations that the model may still see in `turn`: those that are at most `window` turns old.
 
     An observation is turn - observation.turn turns old, however old its call is; those of one turn are of one age,
-    whatever their tool and however many there are. They may come in any order of their turns. The result is a new list of the same observations in the same order; older ones
-    are not in it at all. `observations` is left as it was.
+    whatever their tool and however many there are. They may come in any order of their turns. The result is a new
+    list of the same observations in the same order; older ones are not in it at all. `observations` is left as it was.
     """
     # BEGIN SOLUTION
     return [each for each in observations if turn - each.turn <= window]
@@ -954,7 +967,7 @@ class RecencyGate:
 
 
 # %% [markdown]
-# Look at both answers: what is still visible in turn 9, and what the gate says.
+# Look at both: what is still visible in turn 9, and what the gate says to the six calls.
 
 
 # %%
@@ -965,15 +978,20 @@ def after_a_gap():
         ledger.record(observation)
     print("visible in turn 7:", [each.turn for each in visible(old, 7, 3)])
     print("visible in turn 9:", [each.turn for each in visible(old, 9, 3)])
-    fresh = ToolCall("read_file", {}, 9)
-    return "allow" if RecencyGate(3).evaluate(fresh, GateContext(9, old, ledger)).allow else "deny"
+    said = {
+        turn: RecencyGate(3).evaluate(ToolCall("read_file", {}, turn), GateContext(9, old, ledger))
+        for turn in range(4, 10)
+    }
+    for turn, decision in said.items():
+        print(f"decided on in turn {turn}:", "allow" if decision.allow else "DENY ", "·", decision.reason)
+    return {turn for turn, decision in said.items() if decision.allow}
 
 
 with attempt("ObservationLedger", "RecencyGate", "visible"):
     reveal("P03.8", after_a_gap)
 
 # %% [markdown]
-# Nothing is visible any more, and a fresh read may run. That is the way back.
+# Nothing is visible any more, and a read that was decided on lately may run. That is the way back.
 
 # %% [markdown]
 # ## 7 · All four, in order
