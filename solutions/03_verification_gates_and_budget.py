@@ -41,6 +41,19 @@
 # Exercises end in `check(...)`. Three of the five count. The two marked *stretch* stand further down; the
 # core does not need them. Save now and then, and run `grader check 03` in a terminal for the rest of the
 # tests.
+#
+# **The words.** Those of notebooks 00 and 01 (adapter, action, entry, trace, retries) come back in the first two
+# questions. From then on the same things are looked at from the model's side, and some have another name:
+#
+# | word | what it means |
+# |---|---|
+# | call | what a model proposes: a tool and its arguments, so an action, and the turn of the proposal |
+# | turn | one proposal and what became of it: a round of the loop, whether or not the tool ran |
+# | observation | what an allowed call brought back, as *text*, which the model reads; until now it was a dict |
+# | decision | what one gate said of one call: it *allows* or *denies* |
+# | refusal | a call that was denied, as the run counts it and as the model is told |
+# | ledger | the sizes of what was read, by turn and tool, without the text |
+# | token | the unit in which reading is paid for; part 2 says how many a text costs |
 
 # %%
 import inspect
@@ -110,8 +123,12 @@ predict("P03.1", 1, confidence=0.9, kind="number")
 reveal("P03.1", lambda: earlier["retries"])
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Three entries repeat an earlier call. Only one of them counts: *retries* counts failed observations. In this
 # notebook you will count a third thing, refusals, and it must not be mixed up with either.
+#
+# </details>
 
 # %% [markdown]
 # ### Before you run · P03.2
@@ -141,8 +158,12 @@ def first_that_fits(entries, failed, written):
 reveal("P03.2", lambda: first_that_fits(entries=6, failed=3, written=False))
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Keep the pattern in mind: several rules, a fixed order, and the first that applies speaks for all. You will
 # build it again, as a chain of gates.
+#
+# </details>
 
 # %% [markdown]
 # ## 1 · A gate answers before anything happens
@@ -286,7 +307,7 @@ class ObservationLedger:
 
 
 # %% [markdown]
-# Time for P03.3: the same text, cut in five ways. Look at how the total falls.
+# Time for P03.3: the same text, cut in five ways. Look at the totals.
 
 
 # %%
@@ -312,9 +333,13 @@ with attempt("ObservationLedger"):
     reveal("P03.3", cost_of_forty)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # What is rounded off is lost once for each answer, and a model that reads a file three characters at a time reads
 # all of it for nothing, as far as this ledger knows. A stand-in is allowed to be wrong; whoever uses it has to know
 # where.
+#
+# </details>
 
 # %% [markdown]
 # ## 3 · A budget can only look back
@@ -404,8 +429,8 @@ class PerToolBudgetGate:
 
 
 # %% [markdown]
-# Now the model reads its cards, and the gate is asked before each of them. Look for the line in which the
-# ceiling is reached and not broken.
+# Now the model reads its cards, and the gate is asked before each of them. Look at how many tokens have been read
+# where it first says DENY.
 
 
 # %%
@@ -426,9 +451,14 @@ with attempt("ObservationLedger", "BudgetGate"):
     reveal("P03.4", lambda: first_denied_turn(BudgetGate(180), cards, read_cards))
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # A gate that says *more than* where it should say *at least* gives one card away here. With a ceiling of 179 or
 # 181 nobody would have noticed. Limits are tested at the limit.
 #
+# </details>
+
+# %% [markdown]
 # A budget for each tool is the same question, put to another column of the ledger. Look at who is
 # stopped and who may go on.
 
@@ -495,7 +525,7 @@ predict("P03.6", 14, confidence=0.8, kind="number")
 # hint: When is a call allowed: when no gate has denied it, or when every gate was asked and said yes? The
 # two differ for an empty chain and for a gate that breaks down.
 # hint: decide builds a list: ask a gate, append its answer, stop after a denial. evaluate only takes the last
-# of that list. In the loop, call decide once per turn, look at its last entry, and let everything that an
+# of that list. In the loop, call decide once per turn, look at its last decision, and let everything that an
 # allowed call does (run, record, remember, tell) stand in one branch.
 # hint: In decide, put the call of gate.evaluate into try; on Exception make a GateDecision with allow False
 # and the exception's type name in the reason. In run_loop, count turns from 1; at each one get the
@@ -522,8 +552,8 @@ class GateChain:
 
         The first denial ends the list: gates behind it are not asked. So the call is allowed when the last
         decision allows it, and then the list holds a decision of every gate. A gate whose evaluate raises an
-        Exception has denied: its entry is GateDecision(False, ...), the name of the exception's type stands in
-        the reason, and gate_name is the name of the gate's class. No gate is asked twice.
+        Exception, of whatever type, has denied: its decision is GateDecision(False, ...), the name of the
+        exception's type stands in the reason, and gate_name is the name of the gate's class. No gate is asked twice.
         """
         # BEGIN SOLUTION
         made: list[GateDecision] = []
@@ -539,7 +569,7 @@ class GateChain:
         # END SOLUTION
 
     def evaluate(self, call: ToolCall, ctx: GateContext) -> GateDecision:
-        """The last entry of decide(call, ctx). With this method a chain is a gate itself."""
+        """The last decision of decide(call, ctx). With this method a chain is a gate itself."""
         # BEGIN SOLUTION
         return self.decide(call, ctx)[-1]
         # END SOLUTION
@@ -626,9 +656,14 @@ with attempt("GateChain"):
     reveal("P03.5", speaker)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # One reason goes back to the model, and it is the reason of the gate that stands first. The other rule is broken
 # all the same; the model will hear of it when it has mended the first.
 #
+# </details>
+
+# %% [markdown]
 # The same six calls can be put to all 24 orders of the four gates. Look for the order of the table among them.
 
 
@@ -651,10 +686,14 @@ with attempt("GateChain"):
     reveal("P03.6", questions_in_every_order)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # The answer to *may it run?* is the same in all orders; what differs is the work, and which reason is given. The
 # order of the table is not the one with the fewest questions here. A question to the whitelist looks into a set; one
 # to the budget adds up a ledger. And on another day other calls are proposed. An order by cost and harm
 # needs no such luck.
+#
+# </details>
 
 # %% [markdown]
 # What of a gate that is broken? Here is one whose author forgot to give it its rules. Look at the decision:
@@ -742,11 +781,16 @@ with attempt("ObservationLedger", "BudgetGate", "GateChain"):
     reveal("P03.7", overshoot)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Before the search 20 tokens had been read, so the gate had every reason to allow it. Then everything came at
 # once. **A budget that looks back can be overshot by one observation, and no more than one**: after it, nothing
 # runs. How large that one may be, the gate does not decide. The tool does.
 #
-# So limit the tool. The wrapper below cuts each answer at 48,000 characters, and the model searches again and
+# </details>
+
+# %% [markdown]
+# How large an answer may be is for the tool to say. So limit the tool. The wrapper below cuts each answer at 48,000 characters, and the model searches again and
 # again. Look at the steps, and at how little lies above the ceiling.
 
 
@@ -991,7 +1035,11 @@ with attempt("ObservationLedger", "RecencyGate", "visible"):
     reveal("P03.8", after_a_gap)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Nothing is visible any more, and a read that was decided on lately may run. That is the way back.
+#
+# </details>
 
 # %% [markdown]
 # ## 7 · All four, in order
@@ -1111,3 +1159,5 @@ with attempt("ObservationLedger", "BudgetGate", "GateChain"):
 #   hooks, then rules, then a callback, in a fixed order: a chain · [LangGraph,
 #   Persistence](https://docs.langchain.com/oss/python/langgraph/persistence) keeps every step, so refusals can be
 #   looked up later, but refuses nothing by itself
+#
+# Next: **04**, where a run is saved, and replayed from any point.

@@ -515,7 +515,7 @@ def test_the_record_of_a_run(learner, rng):
 
 @exercise("GateChain", rule="refusal-shown")
 def test_messages_say_what_happened(learner, rng):
-    """The messages hold one entry a turn: what the tool returned, or that the call was refused, and why."""
+    """There is one message a turn: what the tool returned, or that the call was refused, and why."""
     plan = plan_of(rng, rng.randrange(3, 6), 2)
     loop = Loop(learner, rng, plan)
     promise(set(loop.should_run()) >= set(loop.ran()), "A call that was denied has run")
