@@ -52,7 +52,7 @@ def predict(id: str, value: object, confidence: object = ..., *, kind: kinds.Ans
         remark = "The outcome was on record before this entry, so this one does not count"
         in_time = counted is not None and counted.seq < seen.seq
         remark += f"; entry {counted.seq}, made in time, does." if counted and in_time else "."
-    notes = [("you say", readable(line.value)), ("confidence", _percent(sure))]
+    notes = [("you say", readable(line.value, value)), ("confidence", _percent(sure))]
     _show(f"{id} · on record", Row("", notes=notes), remark, path, line)
 
 
@@ -78,9 +78,9 @@ def reveal(id: str, fn: Callable[[], object]) -> None:
     predicted, _ = journal.standing(journal.read(_content(path))[0], id)
     said, right = "unknown", False
     if predicted is not None:
-        said = f"{readable(predicted.value)}  (confidence {_percent(predicted.confidence)})"
+        said = f"{readable(predicted.value, observed)}  (confidence {_percent(predicted.confidence)})"
         right = journal.agrees(predicted.value, plain)
-    notes = [("predicted", said), ("observed", readable(plain))]
+    notes = [("predicted", said), ("observed", readable(plain, observed))]
     row = Row("As you said." if right else "Not as you said.", "✓" if right else "≠", notes)
     _show(f"{id} · predicted and observed", row, "", path, line)
 

@@ -72,16 +72,19 @@ def text(plain: Plain) -> str:
     return json.dumps(plain, separators=(",", ":"), allow_nan=False)
 
 
-def readable(plain: Plain) -> str:
-    """A plain value as a person would write it in Python, at most about 200 characters."""
-    shown = _readable(plain)
+def readable(plain: Plain, like: object = None) -> str:
+    """A plain value as a person would write it in Python, at most about 200 characters.
+
+    A plain list was a tuple where `like`, a value of the same form, has one, and wherever it is member of a set.
+    """
+    shown = _readable(plain, like)
     return shown if len(shown) <= 200 else shown[:199] + "…"
 
 
-def _readable(plain: Plain) -> str:
+def _readable(plain: Plain, like: object = None) -> str:
     match plain:
         case {"set": list(items)} if len(plain) == 1:
-            return "{" + ", ".join(map(_readable, items)) + "}" if items else "set()"
+            return "{" + ", ".join(_readable(item, ()) for item in items) + "}" if items else "set()"
         case {"float": str(name)} if len(plain) == 1:
             return name
         case {"dict": list(pairs)} if len(plain) == 1:
@@ -89,9 +92,14 @@ def _readable(plain: Plain) -> str:
         case {"not recorded": str(kind)} if len(plain) == 1:
             return f"a value of type {kind}"
         case list():
-            return "[" + ", ".join(map(_readable, plain)) + "]"
+            likes = list(like) if isinstance(like, list | tuple) else []
+            likes += (likes[-1:] or [None]) * (len(plain) - len(likes))
+            shown = ", ".join(map(_readable, plain, likes))
+            return f"({shown}{',' if len(plain) == 1 else ''})" if isinstance(like, tuple) else f"[{shown}]"
         case dict():
-            return "{" + ", ".join(f"{key!r}: {_readable(value)}" for key, value in plain.items()) + "}"
+            inner = like if isinstance(like, dict) else {}
+            parts = (f"{key!r}: {_readable(value, inner.get(key))}" for key, value in plain.items())
+            return "{" + ", ".join(parts) + "}"
     return repr(plain)
 
 

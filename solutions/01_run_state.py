@@ -27,6 +27,18 @@
 # prediction has a `kind`, a slip of the pen is asked back and not put on record. You may
 # use any help you like, a person's or a machine's. Exercises end in `check(...)`; `grader check 01` in a
 # terminal puts the rest of the tests.
+#
+# **The words**, as in notebook 00; no code of another notebook is needed.
+#
+# | word | what it means |
+# |---|---|
+# | adapter | stands where a model would: it sees the history and proposes the next action |
+# | action | a tool and the arguments that it is called with |
+# | observation | what came back; its `ok` says whether the call worked |
+# | entry | an action with its observation; a *step* of a run is one entry |
+# | trace | all entries of a run, oldest first; as the adapter is shown it, the *history* |
+# | round | one pass of the loop; each adds one entry |
+# | retries | a counter; what it counts is the first question below |
 
 # %%
 import inspect
@@ -39,6 +51,7 @@ import tempfile
 from collections.abc import Iterable
 from copy import deepcopy
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import course_lib
@@ -73,28 +86,45 @@ def unreliable(name: str, failing_calls: set[int]) -> Tools:
 def print_trace(trace: Trace) -> None:
     for k, step in enumerate(trace):
         action, seen = step["action"], step["observation"]
-        call = f"{action['tool']}({', '.join(map(str, action['args'].values()))[:12]})"
-        print(k, call.ljust(26), "ok" if seen["ok"] else f"FAILED: {seen['error']}")
+        args = [f"{name}={shorten(str(value), 20, placeholder=' …')}" for name, value in action["args"].items()]
+        call = f"{action['tool']}({', '.join(args)})"
+        print(k, call.ljust(42), "ok" if seen["ok"] else f"FAILED: {seen['error']}")
 
 
-def after_six(trace: Trace) -> tuple[str, str] | None:
-    return ("stopped", "after six entries") if len(trace) == 6 else None
+def shaky_run(entries: int) -> RunResult:
+    def rule(trace: Trace) -> tuple[str, str] | None:
+        return ("stopped", "by hand") if len(trace) == entries else None
+
+    return run_task(Stuck(), unreliable("read_note", {1, 4}), rule)
 
 
-shaky = run_task(Stuck(), unreliable("read_note", {1, 4}), after_six)
+shaky = shaky_run(6)
 print_trace(shaky["trace"])
 
 predict("P01.1", {1, 4}, confidence=0.9, kind="set")
 
 # %% [markdown]
-# Each call with its arguments, and what became of it: the set holds the places where the call failed.
+# The run is made again and again, each time one entry longer, and the loop's own counter is read at its end.
+
 
 # %%
-reveal("P01.1", lambda: {k for k, step in enumerate(shaky["trace"]) if not step["observation"]["ok"]})
+def where_it_goes_up() -> set[int]:
+    kept = [0, *(shaky_run(entries)["retries"] for entries in range(1, 7))]
+    print("retries before entry 0, and after each:", *kept)
+    return {k for k in range(6) if kept[k + 1] > kept[k]}
+
+
+reveal("P01.1", where_it_goes_up)
+
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Entries 2 and 5 send a call again, and that counts for nothing. *Retries* counts failed observations, here and
 # in every later notebook.
 #
+# </details>
+
+# %% [markdown]
 # ### Before you run · P01.2
 #
 # You predict 3, think again, and predict 4, all before you run anything. What does your prediction journal hold
@@ -104,7 +134,7 @@ reveal("P01.1", lambda: {k for k, step in enumerate(shaky["trace"]) if not step[
 predict("P01.2", "both", confidence=0.8, kind=["first", "last", "both"])
 
 # %% [markdown]
-# A journal of its own, in the scratch folder, gets both predictions and is read back.
+# A journal of its own, in the scratch folder, is told the one and then the other, and is read back.
 
 
 # %%
@@ -120,7 +150,11 @@ def what_is_kept() -> str:
 
 reveal("P01.2", what_is_kept)
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # The journal only ever grows. Keep that in mind: the run in this notebook keeps its record the same way.
+#
+# </details>
 
 # %% [markdown]
 # ## 1 · Read the loop first
@@ -305,16 +339,28 @@ with attempt("end_after"):
     reveal("P01.4", lambda: run_at_the_edge(unreliable("list_notes", {1, 2}), 6))
 
 # %% [markdown]
-# Two failures are within the limit, and success is asked for before the budget. Here the budget and the failures
-# meet:
+# <details><summary>After you have looked</summary>
+#
+# Two failures are within the limit, and success is asked for before the budget.
+#
+# </details>
+
+# %% [markdown]
+# The last straw:
 
 # %%
 with attempt("end_after"):
     reveal("P01.5", lambda: run_at_the_edge(broken(tools, "write_report"), 6))
 
 # %% [markdown]
-# The report failed three times, so it was never written, and failures are asked for before the budget. In the
-# last run every failure is followed by a success:
+# <details><summary>After you have looked</summary>
+#
+# The report failed three times, so it was never written, and failures are asked for before the budget.
+#
+# </details>
+
+# %% [markdown]
+# Off and on:
 
 # %%
 with attempt("end_after"):
@@ -322,8 +368,12 @@ with attempt("end_after"):
     reveal("P01.6", lambda: run_at_the_edge(off_and_on, 5))
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Failures add up over the whole run; nothing in the table sets them back to zero. (The author had
 # predicted otherwise. That stays on the record, and costs nothing.)
+#
+# </details>
 
 # %% [markdown]
 # ## 3 · Record every step
@@ -416,7 +466,7 @@ print(inspect.getsource(MalformedFirstRead.next_action))
 predict("P01.7", (5, 1, "completed"), confidence=0.8)
 
 # %% [markdown]
-# One call is wasted, and the history says so.
+# The run, as your rule ends it:
 
 
 # %%
@@ -427,6 +477,13 @@ def summary_of(run: RunResult) -> tuple[int, int, str]:
 
 with attempt("end_after"):
     reveal("P01.7", lambda: summary_of(run_task(MalformedFirstRead(), tools, end_after)))
+
+# %% [markdown]
+# <details><summary>After you have looked</summary>
+#
+# One call is wasted. The history says so, and the next proposal has learned from it.
+#
+# </details>
 
 # %% [markdown]
 # ### Before you run · P01.8
@@ -457,8 +514,12 @@ with attempt("end_after"):
     reveal("P01.8", tools_that_fit)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # As many failures as steps means that nothing ever went well, the very first call included. And the first call
 # of a healthy run is always the same.
+#
+# </details>
 
 # %% [markdown]
 # ### Before you run · P01.9
@@ -494,9 +555,14 @@ with attempt("end_after"):
     reveal("P01.9", stuck_run)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # A run in which nothing fails and nothing is finished is caught by the budget alone. Without it, this one would
 # never end.
 #
+# </details>
+
+# %% [markdown]
 # ### Before you run · P01.10
 #
 # To decide whether a run goes on, two numbers are enough while no report is written: *(steps, retries)*. Some
@@ -530,7 +596,11 @@ with attempt("end_after"):
     reveal("P01.10", still_going_on)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # The corner where both borders meet is the sixth entry with the third failure. Your table says whose it is.
+#
+# </details>
 
 # %% [markdown]
 # ## 5 · From the command line
@@ -583,8 +653,12 @@ with attempt("end_after", "transitions"):
     reveal("P01.11", rebuilt)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # The name of the task is given from outside; no entry mentions it. Everything else that the file says about
 # the run *is* the trace, told shorter.
+#
+# </details>
 
 # %% [markdown]
 # ## 6 · No hidden scratchpad
@@ -657,7 +731,8 @@ def forbidden_paths(obj: Any, names: Iterable[str]) -> list[str]:
 
     A place is written from the outside in. A key follows a dot, but for the first; the position in a
     list or tuple, counted from 0, stands in brackets; keys are spelled as in `obj`. For example
-    "trace[0].action.args.thought", or "[2].Thought" when obj is a list. All keys are strings. `obj` is left as it was.
+    "trace[0].action.args.thought", or "[2].Thought" when obj is a list. All keys are strings. `obj` is
+    left as it was.
     """
     # BEGIN SOLUTION
     lowered = set(map(str.lower, names))

@@ -41,6 +41,19 @@
 # Exercises end in `check(...)`. Three of the five count. The two marked *stretch* stand further down; the
 # core does not need them. Save now and then, and run `grader check 03` in a terminal for the rest of the
 # tests.
+#
+# **The words.** Those of notebooks 00 and 01 (adapter, action, entry, trace, retries) come back in the first two
+# questions. From then on the same things are looked at from the model's side, and some have another name:
+#
+# | word | what it means |
+# |---|---|
+# | call | what a model proposes: a tool and its arguments, so an action, and the turn of the proposal |
+# | turn | one proposal and what became of it: a round of the loop, whether or not the tool ran |
+# | observation | what an allowed call brought back, as *text*, which the model reads; until now it was a dict |
+# | decision | what one gate said of one call: it *allows* or *denies* |
+# | refusal | a call that was denied, as the run counts it and as the model is told |
+# | ledger | the sizes of what was read, by turn and tool, without the text |
+# | token | the unit in which reading is paid for; part 2 says how many a text costs |
 
 # %%
 import inspect
@@ -110,8 +123,12 @@ predict("P03.1", 1, confidence=0.9, kind="number")
 reveal("P03.1", lambda: earlier["retries"])
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Three entries repeat an earlier call. Only one of them counts: *retries* counts failed observations. In this
 # notebook you will count a third thing, refusals, and it must not be mixed up with either.
+#
+# </details>
 
 # %% [markdown]
 # ### Before you run · P03.2
@@ -141,8 +158,12 @@ def first_that_fits(entries, failed, written):
 reveal("P03.2", lambda: first_that_fits(entries=6, failed=3, written=False))
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Keep the pattern in mind: several rules, a fixed order, and the first that applies speaks for all. You will
 # build it again, as a chain of gates.
+#
+# </details>
 
 # %% [markdown]
 # ## 1 · A gate answers before anything happens
@@ -205,10 +226,12 @@ for pattern in ("timeout", "timeout|" * 40):
 #
 # ### Before you run · P03.3
 #
-# A tool returns the three characters `yes`. How many tokens does the stand-in count?
+# The same forty characters can come back in one answer, in four answers of ten characters, or in eight answers of
+# five. Each answer is counted by itself. How many tokens are they, the first way, the second and the third? Predict
+# *(at once, in tens, in fives)*, for instance `(40, 40, 40)`.
 
 # %%
-predict("P03.3", 0, confidence=0.9, kind="number")
+predict("P03.3", (10, 8, 8), confidence=0.9)
 
 # %% [markdown] exercise="ObservationLedger" title="Write down what was read" difficulty=2 minutes=20 mode="with help"
 # A budget needs to know what was spent. The ledger is where that stands: one row for each observation, with the
@@ -284,7 +307,7 @@ class ObservationLedger:
 
 
 # %% [markdown]
-# Time for P03.3. Look at the middle row.
+# Time for P03.3: the same text, cut in five ways. Look at the totals.
 
 
 # %%
@@ -292,21 +315,31 @@ def observe(ledger, turn, tool, text):
     ledger.record(TextObservation(ToolCall(tool, {}, turn), turn, text))
 
 
-def cost_of_yes():
+def cost_in_pieces(text, size):
     ledger = ObservationLedger()
-    for turn, text in [(1, "a" * 400), (3, "c" * 40), (2, "yes")]:
-        observe(ledger, turn, "ask", text)
-    for row in ledger.rows():
-        print(row)
-    return ledger.rows()[1]["tokens"]
+    for turn, start in enumerate(range(0, len(text), size), 1):
+        observe(ledger, turn, "read_file", text[start : start + size])
+    print(f"{len(ledger.rows()):>2} answers of at most {size:>2} characters: {ledger.cumulative():>2} tokens")
+    return ledger.cumulative()
+
+
+def cost_of_forty():
+    text = "All eight pumps report normal pressure.\n"
+    cost = {size: cost_in_pieces(text, size) for size in (40, 10, 5, 4, 3)}
+    return cost[40], cost[10], cost[5]
 
 
 with attempt("ObservationLedger"):
-    reveal("P03.3", cost_of_yes)
+    reveal("P03.3", cost_of_forty)
 
 # %% [markdown]
-# An answer of three characters is free. A model that reads a file three characters at a time reads all of it
-# for nothing, as far as this ledger knows. A stand-in is allowed to be wrong; whoever uses it has to know where.
+# <details><summary>After you have looked</summary>
+#
+# What is rounded off is lost once for each answer, and a model that reads a file three characters at a time reads
+# all of it for nothing, as far as this ledger knows. A stand-in is allowed to be wrong; whoever uses it has to know
+# where.
+#
+# </details>
 
 # %% [markdown]
 # ## 3 · A budget can only look back
@@ -382,7 +415,8 @@ class PerToolBudgetGate:
     def evaluate(self, call: ToolCall, ctx: GateContext) -> GateDecision:
         """Deny a call whose tool has a limit that the tokens of this very tool have reached; allow all others.
 
-        A tool without a limit is allowed; one with the limit 0 never is. gate_name is "PerToolBudgetGate", the reason is not empty.
+        A tool without a limit is allowed; one with the limit 0 never is. gate_name is "PerToolBudgetGate", the reason
+        is not empty.
         """
         # BEGIN SOLUTION
         limit = self._limits.get(call.tool)
@@ -395,8 +429,8 @@ class PerToolBudgetGate:
 
 
 # %% [markdown]
-# Now the model reads its cards, and the gate is asked before each of them. Look for the line in which the
-# ceiling is reached and not broken.
+# Now the model reads its cards, and the gate is asked before each of them. Look at how many tokens have been read
+# where it first says DENY.
 
 
 # %%
@@ -417,9 +451,14 @@ with attempt("ObservationLedger", "BudgetGate"):
     reveal("P03.4", lambda: first_denied_turn(BudgetGate(180), cards, read_cards))
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # A gate that says *more than* where it should say *at least* gives one card away here. With a ceiling of 179 or
 # 181 nobody would have noticed. Limits are tested at the limit.
 #
+# </details>
+
+# %% [markdown]
 # A budget for each tool is the same question, put to another column of the ledger. Look at who is
 # stopped and who may go on.
 
@@ -486,7 +525,7 @@ predict("P03.6", 14, confidence=0.8, kind="number")
 # hint: When is a call allowed: when no gate has denied it, or when every gate was asked and said yes? The
 # two differ for an empty chain and for a gate that breaks down.
 # hint: decide builds a list: ask a gate, append its answer, stop after a denial. evaluate only takes the last
-# of that list. In the loop, call decide once per turn, look at its last entry, and let everything that an
+# of that list. In the loop, call decide once per turn, look at its last decision, and let everything that an
 # allowed call does (run, record, remember, tell) stand in one branch.
 # hint: In decide, put the call of gate.evaluate into try; on Exception make a GateDecision with allow False
 # and the exception's type name in the reason. In run_loop, count turns from 1; at each one get the
@@ -513,8 +552,8 @@ class GateChain:
 
         The first denial ends the list: gates behind it are not asked. So the call is allowed when the last
         decision allows it, and then the list holds a decision of every gate. A gate whose evaluate raises an
-        Exception has denied: its entry is GateDecision(False, ...), the name of the exception's type stands in
-        the reason, and gate_name is the name of the gate's class. No gate is asked twice.
+        Exception, of whatever type, has denied: its decision is GateDecision(False, ...), the name of the
+        exception's type stands in the reason, and gate_name is the name of the gate's class. No gate is asked twice.
         """
         # BEGIN SOLUTION
         made: list[GateDecision] = []
@@ -530,7 +569,7 @@ class GateChain:
         # END SOLUTION
 
     def evaluate(self, call: ToolCall, ctx: GateContext) -> GateDecision:
-        """The last entry of decide(call, ctx). With this method a chain is a gate itself."""
+        """The last decision of decide(call, ctx). With this method a chain is a gate itself."""
         # BEGIN SOLUTION
         return self.decide(call, ctx)[-1]
         # END SOLUTION
@@ -617,9 +656,14 @@ with attempt("GateChain"):
     reveal("P03.5", speaker)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # One reason goes back to the model, and it is the reason of the gate that stands first. The other rule is broken
 # all the same; the model will hear of it when it has mended the first.
 #
+# </details>
+
+# %% [markdown]
 # The same six calls can be put to all 24 orders of the four gates. Look for the order of the table among them.
 
 
@@ -642,10 +686,14 @@ with attempt("GateChain"):
     reveal("P03.6", questions_in_every_order)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # The answer to *may it run?* is the same in all orders; what differs is the work, and which reason is given. The
 # order of the table is not the one with the fewest questions here. A question to the whitelist looks into a set; one
 # to the budget adds up a ledger. And on another day other calls are proposed. An order by cost and harm
 # needs no such luck.
+#
+# </details>
 
 # %% [markdown]
 # What of a gate that is broken? Here is one whose author forgot to give it its rules. Look at the decision:
@@ -733,11 +781,16 @@ with attempt("ObservationLedger", "BudgetGate", "GateChain"):
     reveal("P03.7", overshoot)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Before the search 20 tokens had been read, so the gate had every reason to allow it. Then everything came at
 # once. **A budget that looks back can be overshot by one observation, and no more than one**: after it, nothing
 # runs. How large that one may be, the gate does not decide. The tool does.
 #
-# So limit the tool. The wrapper below cuts each answer at 48,000 characters, and the model searches again and
+# </details>
+
+# %% [markdown]
+# How large an answer may be is for the tool to say. So limit the tool. The wrapper below cuts each answer at 48,000 characters, and the model searches again and
 # again. Look at the steps, and at how little lies above the ceiling.
 
 
@@ -800,7 +853,7 @@ with attempt("ObservationLedger", "BudgetGate", "GateChain"):
 
 # %%
 class WhitelistGate:
-    """The names of the tools that may be called."""
+    """The names of the tools that may be called: any iterable, also one that can be gone through only once."""
 
     def __init__(self, allowed: Iterable[str]) -> None:
         # BEGIN SOLUTION
@@ -819,7 +872,11 @@ class WhitelistGate:
 
 
 class RegexGate:
-    """Regular expressions, in the syntax of Python's `re`, that no argument may contain."""
+    """Regular expressions, in the syntax of Python's `re`, that no argument may contain.
+
+    Any iterable of them will do, also one that can be gone through only once. Each pattern counts by itself, with the
+    flags that are written into it and no others. Without a single pattern every call is allowed.
+    """
 
     def __init__(self, patterns: Iterable[str]) -> None:
         # BEGIN SOLUTION
@@ -897,12 +954,12 @@ with attempt("ObservationLedger"):
 #
 # ### Before you run · P03.8
 #
-# The last observation is of turn 4; it is turn 9 now, a gap of 5. The model proposes, in turn 9, to read the file
-# again. The window is 3. A recency gate that follows the first two rules and not the third: does it say `"allow"` or
-# `"deny"`?
+# The last observation is of turn 4, and it is turn 9 now. Six calls that read the file again lie in a queue, decided
+# on in the turns 4, 5, 6, 7, 8 and 9. Your gate is going to follow the second rule: it denies what was decided on more
+# than 3 turns ago. Which of the six may run? Predict the set of the turns in which they were decided on.
 
 # %%
-predict("P03.8", "allow", confidence=0.8, kind=["allow", "deny"])
+predict("P03.8", {6, 7, 8, 9}, confidence=0.8, kind="set")
 
 # %% [markdown] exercise="RecencyGate" title="A window that opens again" difficulty=3 minutes=15 mode="with help" stretch=true defines="visible"
 # Age is counted in turns, not in observations: five observations of one turn are equally fresh. And whatever is
@@ -925,8 +982,8 @@ def visible(observations: list[TextObservation], turn: int, window: int) -> list
     """The observations that the model may still see in `turn`: those that are at most `window` turns old.
 
     An observation is turn - observation.turn turns old, however old its call is; those of one turn are of one age,
-    whatever their tool and however many there are. They may come in any order of their turns. The result is a new list of the same observations in the same order; older ones
-    are not in it at all. `observations` is left as it was.
+    whatever their tool and however many there are. They may come in any order of their turns. The result is a new
+    list of the same observations in the same order; older ones are not in it at all. `observations` is left as it was.
     """
     # BEGIN SOLUTION
     return [each for each in observations if turn - each.turn <= window]
@@ -954,7 +1011,7 @@ class RecencyGate:
 
 
 # %% [markdown]
-# Look at both answers: what is still visible in turn 9, and what the gate says.
+# Look at both: what is still visible in turn 9, and what the gate says to the six calls.
 
 
 # %%
@@ -965,15 +1022,24 @@ def after_a_gap():
         ledger.record(observation)
     print("visible in turn 7:", [each.turn for each in visible(old, 7, 3)])
     print("visible in turn 9:", [each.turn for each in visible(old, 9, 3)])
-    fresh = ToolCall("read_file", {}, 9)
-    return "allow" if RecencyGate(3).evaluate(fresh, GateContext(9, old, ledger)).allow else "deny"
+    said = {
+        turn: RecencyGate(3).evaluate(ToolCall("read_file", {}, turn), GateContext(9, old, ledger))
+        for turn in range(4, 10)
+    }
+    for turn, decision in said.items():
+        print(f"decided on in turn {turn}:", "allow" if decision.allow else "DENY ", "·", decision.reason)
+    return {turn for turn, decision in said.items() if decision.allow}
 
 
 with attempt("ObservationLedger", "RecencyGate", "visible"):
     reveal("P03.8", after_a_gap)
 
 # %% [markdown]
-# Nothing is visible any more, and a fresh read may run. That is the way back.
+# <details><summary>After you have looked</summary>
+#
+# Nothing is visible any more, and a read that was decided on lately may run. That is the way back.
+#
+# </details>
 
 # %% [markdown]
 # ## 7 · All four, in order
@@ -1093,3 +1159,5 @@ with attempt("ObservationLedger", "BudgetGate", "GateChain"):
 #   hooks, then rules, then a callback, in a fixed order: a chain · [LangGraph,
 #   Persistence](https://docs.langchain.com/oss/python/langgraph/persistence) keeps every step, so refusals can be
 #   looked up later, but refuses nothing by itself
+#
+# Next: **04**, where a run is saved, and replayed from any point.

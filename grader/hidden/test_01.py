@@ -205,9 +205,12 @@ NOT_ROWS = "What comes back is not a list of dicts with the five keys"
 def rows_of(learner, trace):
     """The answer as rows with the five keys, in whatever order."""
     rows = learner.call("transitions", trace).value
-    fine = isinstance(rows, list) and all(isinstance(row, dict) and sorted(row) == sorted(KEYS) for row in rows)
-    promise(fine, NOT_ROWS)
+    promise(is_rows(rows), NOT_ROWS)
     return rows
+
+
+def is_rows(value):
+    return isinstance(value, list) and all(isinstance(row, dict) and row.keys() == set(KEYS) for row in value)
 
 
 def retries_after(trace):
@@ -282,22 +285,25 @@ def test_proposed_then_observed_then_counted(learner, rng):
 @exercise("transitions", points=3, after="test_every_entry_has_its_row", rule=["record-of-a-step", "append-only"])
 def test_record_does_not_change_later(learner, rng):
     """Whoever changes an entry later, or something deep inside it, does not change the record."""
-    name, text = rng.choice(NOTES), f"line {rng.randrange(1000)}"
+    name, text, listed = rng.choice(NOTES), f"line {rng.randrange(1000)}", rng.sample(NOTES, 2)
     note, action, seen = {"name": name}, {"tool": "read_note"}, {"ok": True, "text": text}
-    # Dicts that stay in the learner's process, so that they can be changed there after the call.
+    # They stay in the learner's process, so that they can be changed there after the call.
     args = learner.lib("course_lib.agent:Action", note)
     proposed = learner.lib("course_lib.agent:Action", action | {"args": args})
-    observed = learner.lib("course_lib.agent:Observation", seen)
+    notes = learner.lib("builtins:list", listed)
+    observed = learner.lib("course_lib.agent:Observation", seen | {"notes": notes})
     trace = [entry(rng, False), {"action": proposed, "observation": observed}]
     record = learner.new("transitions", trace)
     for held in (args, proposed, observed):
         _ = held.call("update", {rng.choice("xyz"): rng.randrange(1000)}).value
+    _ = notes.call("append", f"note {rng.randrange(1000)}").value
     rows = record.call("copy").value
     fine = isinstance(rows, list) and len(rows) == 2 and all(isinstance(row, dict) for row in rows)
     promise(fine, NOT_ROWS)
     whole = [rows[1].get("action"), rows[1].get("observation")]
     promise(
-        same(whole, [action | {"args": note}, seen]), "The record shares something with the trace: a later change shows"
+        same(whole, [action | {"args": note}, seen | {"notes": listed}]),
+        "The record shares something with the trace: a later change shows",
     )
 
 
@@ -306,7 +312,7 @@ def test_trace_is_left_alone(learner, rng):
     """The trace is the same afterwards as before."""
     trace = some_trace(rng)
     got = learner.call("transitions", copy.deepcopy(trace))
-    promise(isinstance(got.value, list), NOT_ROWS)
+    promise(is_rows(got.value) and len(got.value) == len(trace), NOT_ROWS)
     promise(same(got.args_after, (trace,)), "Your function changed the trace that it was given")
 
 
@@ -405,6 +411,8 @@ def test_text_is_no_field(learner, rng):
     names, field = names_and_field(rng)
     obj, _ = buried(rng, [field, {"note": field}, {"reply": {"score": field}}], [dict])
     promise_paths(learner, obj, names, [], "It looks as if values are compared, not the names of fields")
+    obj, path = buried(rng, {field: field}, [dict])
+    promise_paths(learner, obj, names, [f"{path}.{field}"], NOT_FOUND)
 
 
 @exercise("forbidden_paths", points=1, rule="no-scratchpad")

@@ -80,19 +80,25 @@ class Tool:
         return f"{self._name} {args['n']} " * args["size"]
 
 
-def decide(gate, call, ctx):
-    """Whether the learner's gate allows the call."""
-    said = gate.call("evaluate", call, ctx).value
-    fits = shape(said, "GateDecision") and shape(said.fields, {"allow": bool, "reason": str, "gate_name": str})
-    promise(fits, NO_DECISION)
-    return said.allow
+def decisions(gate, asked):
+    """What the learner's gate says to each (call, ctx), asked in this order."""
+    said = [outcome.value for outcome in gate.map("evaluate", asked)]
+    wanted = {"allow": bool, "reason": str, "gate_name": str}
+    promise(all(shape(d, "GateDecision") and shape(d.fields, wanted) for d in said), NO_DECISION)
+    return said
 
 
-def name_and_reason(gate, call, ctx, name):
-    said = gate.call("evaluate", call, ctx).value
-    promise(shape(said, "GateDecision"), NO_DECISION)
-    promise(said.gate_name == name, "gate_name is not the name of the gate's class")
-    promise(shape(said.reason, str) and said.reason != "", "A decision has no reason")
+def verdicts(gate, asked):
+    """Whether the learner's gate allows each call."""
+    return [said.allow for said in decisions(gate, asked)]
+
+
+def promise_names_and_reasons(gate, asked, name):
+    """Calls of which some are allowed and some denied: both answers bear the class's name and a reason."""
+    said = decisions(gate, asked)
+    promise({d.allow for d in said} == {True, False}, "The gate gives the same answer to every call")
+    promise(all(d.gate_name == name for d in said), "gate_name is not the name of the gate's class")
+    promise(all(d.reason != "" for d in said), "A decision has no reason")
 
 
 def history(rng, turns, least=0, most=400):
@@ -113,8 +119,7 @@ def tokens_of(observations):
 
 def recorded(learner, observations):
     ledger = learner.new("ObservationLedger")
-    for each in observations:
-        _ = ledger.call("record", each).value
+    _ = [outcome.value for outcome in ledger.map("record", [(each,) for each in observations])]
     return ledger
 
 
@@ -190,9 +195,9 @@ def test_tools_are_told_apart(learner, rng):
     past = [seen(tool, turn, "x" * 4 * rng.randrange(2, 100)) for turn, tool in enumerate(names * 2, 1)]
     ledger = recorded(learner, past)
     promise(same(ledger.call("cumulative").value, tokens_of(past)), "The total is not the sum of the texts")
-    for tool in names:
-        got = ledger.call("per_tool", tool).value
-        promise(same(got, Books(past).per_tool(tool)), "Tools with similar names seem to be taken together", tool=tool)
+    for tool, got in zip(names, ledger.map("per_tool", [(tool,) for tool in names]), strict=True):
+        sentence = "Tools with similar names seem to be taken together"
+        promise(same(got.value, Books(past).per_tool(tool)), sentence, tool=tool)
     promise(same(ledger.call("per_tool", name[:2]).value, 0), "A part of a tool's name counts as the tool")
 
 
@@ -231,39 +236,53 @@ def test_rows_are_the_callers_own(learner, rng):
 # --- BudgetGate and PerToolBudgetGate -----------------------------------------------------------
 
 
-def asked(learner, gate, past, turn=None, args=None, tool="grep"):
-    """Whether the gate allows a call after these observations."""
-    now = turn or max(each.turn for each in past) + 1
-    return decide(gate, ToolCall(tool, args or {}, now), GateContext(now, past, learner.remote(Books(past))))
+def worth(rng, tokens):
+    """Observations of several turns and tools that cost so many tokens together."""
+    past = []
+    while tokens:
+        part = min(tokens, rng.randrange(1, 60))
+        past.append(seen(rng.choice(TOOLS), len(past) // 2 + 1, "x" * (4 * part + rng.randrange(4))))
+        tokens -= part
+    return past
+
+
+def after(learner, past, tool="grep", turn=None, args=None):
+    """A call, and the context in which it is judged: these observations, and the ledger that holds them."""
+    now = turn or max((each.turn for each in past), default=0) + 1
+    return ToolCall(tool, args or {}, now), GateContext(now, past, learner.remote(Books(past)))
+
+
+BELOW, OVER = "A call below the ceiling is denied", "A call over the ceiling is allowed"
+EXACTLY = "A budget that has been used up exactly still allows a call"
 
 
 @exercise("BudgetGate", points=2, rule="budget-reached")
 def test_at_any_ceiling(learner, rng):
     """Whatever the ceiling: allowed right below it, denied right on it and above it."""
     for _ in range(3):
-        past = history(rng, rng.randrange(2, 8), least=8)
-        read = tokens_of(past)
-        for ceiling, allowed in [(read + 1, True), (read, False), (read - 1, False), (read * 2, True), (0, False)]:
-            got = asked(learner, learner.new("BudgetGate", ceiling), past)
-            sentence = "A call below the ceiling is denied" if allowed else "A call over the ceiling is allowed"
-            if ceiling == read:
-                sentence = "A budget that has been used up exactly still allows a call"
-            promise(got is allowed, sentence)
-    nothing_read = asked(learner, learner.new("BudgetGate", 0), [], turn=1)
-    promise(not nothing_read, "A ceiling of 0 allows a call; it is reached before anything is read")
-    gate = learner.new("BudgetGate", read)
-    name_and_reason(gate, ToolCall("grep", {}, 9), GateContext(9, past, learner.remote(Books(past))), "BudgetGate")
+        ceiling = rng.randrange(20, 300)
+        gate = learner.new("BudgetGate", ceiling)
+        less, far = rng.randrange(ceiling), ceiling * rng.randrange(2, 5)
+        read = [less, ceiling - 1, ceiling, ceiling + 1, far]
+        got = verdicts(gate, [after(learner, worth(rng, tokens)) for tokens in read])
+        promise(got[:2] == [True, True], BELOW)
+        promise(got[2] is False, EXACTLY)
+        promise(got[3:] == [False, False], OVER)
+    asked = [after(learner, worth(rng, ceiling + by)) for by in (-1, 0, 1)]
+    promise_names_and_reasons(gate, asked, "BudgetGate")
+    got = verdicts(learner.new("BudgetGate", 0), [after(learner, past) for past in ([], worth(rng, ceiling))])
+    promise(got == [False, False], "A ceiling of 0 allows a call; it is reached before anything is read")
 
 
 @exercise("BudgetGate", points=2, rule="budget-whole-run")
 def test_all_turns_count(learner, rng):
     """What was read long ago counts as much as what was read last."""
-    for quiet in (-1, 0, rng.randrange(1, 6), rng.randrange(20, 200)):
-        past = [seen(rng.choice(TOOLS), turn, "x" * rng.randrange(40, 400)) for turn in range(1, rng.randrange(8, 14))]
-        ceiling = tokens_of(past) - rng.randrange(2)
-        gate = learner.new("BudgetGate", ceiling)
-        got = asked(learner, gate, past, turn=past[-1].turn + 1 + quiet)
-        promise(not got, "Only a part of the turns seems to count")
+    past = [seen(rng.choice(TOOLS), turn, "x" * rng.randrange(40, 400)) for turn in range(1, rng.randrange(8, 14))]
+    gate = learner.new("BudgetGate", tokens_of(past) - rng.randrange(2))
+    promise(verdicts(gate, [after(learner, past[:-1])]) == [True], BELOW)
+    gaps = (0, 1, rng.randrange(2, 7), rng.randrange(21, 200))
+    got = verdicts(gate, [after(learner, past, turn=past[-1].turn + gap) for gap in gaps])
+    promise(got == [False] * 4, "Only a part of the turns seems to count")
 
 
 @exercise("BudgetGate", rule="budget-only-ledger")
@@ -272,63 +291,60 @@ def test_call_itself_is_free(learner, rng):
     past = history(rng, rng.randrange(2, 6))
     gate = learner.new("BudgetGate", tokens_of(past) + rng.randrange(1, 5))
     long = {"pattern": "p" * rng.randrange(400, 4000)}
-    promise(asked(learner, gate, past, args=long), "The text of the call seems to count as if it had been read")
+    more = [*past, seen("grep", past[-1].turn, "x" * rng.randrange(20, 400))]
+    got = verdicts(gate, [after(learner, past, args=long), after(learner, more, args=long)])
+    promise(got[0], "The text of the call seems to count as if it had been read")
+    promise(not got[1], OVER)
 
 
 @exercise("BudgetGate", points=2, rule="gate-is-pure")
 def test_the_ledger_of_the_moment_decides(learner, rng):
     """The gate answers by the ledger that it is given, whatever it was asked before."""
     ceiling = rng.randrange(100, 1000)
-    full = [seen("grep", 1, "x" * 4 * (ceiling + rng.randrange(50)))]
-    room = [seen("grep", 1, "x" * 4 * (ceiling - 1))]
-    promise(not asked(learner, learner.new("BudgetGate", ceiling), full), "A full ledger is noticed one call too late")
-    gate = learner.new("BudgetGate", ceiling)
-    promise(asked(learner, gate, room), "A call below the ceiling is denied")
-    promise(not asked(learner, gate, full), "A full ledger is noticed one call too late")
-    for _ in range(rng.randrange(3, 8)):
-        asked(learner, gate, full)
-    sentence = "Calls that were refused seem to count, or a denial seems to be remembered"
-    promise(asked(learner, gate, room), sentence)
-    call, sentence = ToolCall("grep", {}, 2), "The history seems to be counted instead of the ledger"
-    promise(not decide(gate, call, GateContext(2, [], learner.remote(Books(full)))), sentence)
-    promise(decide(gate, call, GateContext(2, full, learner.remote(Books()))), sentence)
+    full, room = worth(rng, ceiling + rng.randrange(50)), worth(rng, ceiling - 1)
+    late = "A full ledger is noticed one call too late"
+    promise(verdicts(learner.new("BudgetGate", ceiling), [after(learner, full)]) == [False], late)
+    gate, refused = learner.new("BudgetGate", ceiling), rng.randrange(3, 6)
+    got = verdicts(gate, [after(learner, past) for past in (room, *[full] * refused, room)])
+    promise(got[0], BELOW)
+    promise(not any(got[1:-1]), late)
+    promise(got[-1], "Calls that were refused seem to count, or a denial seems to be remembered")
+    call, ledgers = ToolCall("grep", {}, 2), (learner.remote(Books(full)), learner.remote(Books()))
+    pairs = zip(([], full), ledgers, strict=True)
+    got = verdicts(gate, [(call, GateContext(2, past, ledger)) for past, ledger in pairs])
+    promise(got == [False, True], "The history seems to be counted instead of the ledger")
 
 
 @exercise("BudgetGate", points=2, rule="per-tool-budget")
 def test_limits_of_single_tools(learner, rng):
     """Each tool is held to its own limit by its own tokens, at the limit exactly; without a limit it may go on."""
-    for _ in range(3):
+    for _ in range(2):
         past = history(rng, rng.randrange(5, 10), least=8)
         past += [seen(tool, 11, "x" * rng.randrange(8, 400)) for tool in TOOLS]
-        books = Books(past)
-        used = {tool: books.per_tool(tool) for tool in TOOLS}
+        used = {tool: Books(past).per_tool(tool) for tool in TOOLS}
         reached, below, over, free, other = rng.sample(TOOLS, 5)
         limits = {reached: used[reached], below: used[below] + 1, over: used[over] - 1, other: 10**6}
         gate = learner.new("PerToolBudgetGate", limits)
-        promise(asked(learner, gate, past, tool=free), "A tool without a limit is denied")
-        shared = "The tokens of other tools seem to count as well"
-        promise(asked(learner, gate, past, tool=below), shared)
-        promise(
-            not asked(learner, gate, past, tool=reached), "A limit that has been used up exactly still allows a call"
-        )
-        promise(not asked(learner, gate, past, tool=over), "A call over its tool's limit is allowed")
-        gate, no_limit = learner.new("PerToolBudgetGate", {reached: 0}), "A limit of 0 seems to be taken for no limit"
-        promise(not asked(learner, gate, past, tool=reached), no_limit)
-        promise(not asked(learner, gate, [], turn=1, tool=reached), no_limit)
-    ctx = GateContext(12, past, learner.remote(Books(past)))
-    name_and_reason(gate, ToolCall(free, {}, 12), ctx, "PerToolBudgetGate")
+        asked = [after(learner, past, tool) for tool in (free, below, reached, over)]
+        got = verdicts(gate, asked)
+        promise(got[0], "A tool without a limit is denied")
+        promise(got[1], "The tokens of other tools seem to count as well")
+        promise(not got[2], "A limit that has been used up exactly still allows a call")
+        promise(not got[3], "A call over its tool's limit is allowed")
+    got = verdicts(learner.new("PerToolBudgetGate", {free: 0}), [after(learner, past, free), after(learner, [], free)])
+    promise(got == [False, False], "A limit of 0 seems to be taken for no limit")
+    promise_names_and_reasons(gate, asked, "PerToolBudgetGate")
 
 
 @exercise("BudgetGate", rule="budget-remaining")
 def test_remaining_never_below_zero(learner, rng):
     """What remains is exact before the ceiling, and 0 however far it was overshot."""
-    past = history(rng, rng.randrange(3, 8), least=8)
-    read = tokens_of(past)
-    ctx = GateContext(9, past, learner.remote(Books(past)))
-    for ceiling in (read + rng.randrange(1, 500), read, rng.randrange(read)):
-        got = learner.new("BudgetGate", ceiling).call("remaining", ctx).value
-        sentence = "What remains goes below zero" if shape(got, int) and got < 0 else "This is not what remains"
-        promise(same(got, max(0, ceiling - read)), sentence)
+    ceiling = rng.randrange(100, 1000)
+    read = [rng.randrange(ceiling), ceiling, ceiling + rng.randrange(1, 1000)]
+    asked = [after(learner, worth(rng, tokens))[1:] for tokens in read]
+    got = [outcome.value for outcome in learner.new("BudgetGate", ceiling).map("remaining", asked)]
+    promise(not any(shape(left, int) and left < 0 for left in got), "What remains goes below zero")
+    promise(same(got, [max(0, ceiling - tokens) for tokens in read]), "This is not what remains")
 
 
 # --- GateChain ----------------------------------------------------------------------------------
@@ -379,13 +395,18 @@ def test_allowing_is_on_record(learner, rng):
 @exercise("GateChain", points=2, rule="fail-closed")
 def test_broken_gate_denies_anywhere(learner, rng):
     """Whatever a gate raises, and wherever it stands: the call is denied, and the gates behind it are not asked."""
-    for error in (rng.choice([KeyError("x"), ValueError("x")]), rng.choice([TypeError("x"), RuntimeError("x")])):
-        gates = [Gate(f"gate-{number}", error) for number in range(rng.randrange(2, 6))]
+    common = [KeyError, ValueError, TypeError, RuntimeError, AttributeError]
+    rare = [BufferError, EOFError, ReferenceError, AssertionError]
+    for kind in (*rng.sample(common, 2), *rng.sample(rare, 2)):
+        gates = [Gate(f"gate-{number}", kind("x")) for number in range(rng.randrange(2, 6))]
         chain = learner.new("GateChain", [learner.remote(gate) for gate in gates])
         at = rng.randrange(len(gates))
         call, ctx = call_that_breaks([gates[at]]), GateContext(1, [], learner.remote(Books()))
         outcome = chain.call("decide", call, ctx)
-        promise(outcome.error is None, "What a gate raises passes through")
+        sentence = "What a gate raises passes through"
+        if kind in rare:
+            sentence = "Exceptions of some types pass through; whatever a gate raises, it has denied"
+        promise(outcome.error is None, sentence)
         got = outcome.value
         promise(shape(got, ["GateDecision"]) and len(got) > 0, "decide does not return a list of GateDecisions")
         open_ = "A gate that raises counts as one that allows"
@@ -394,8 +415,23 @@ def test_broken_gate_denies_anywhere(learner, rng):
         promise(not (denied and behind), "Gates behind a denial are still asked")
         promise(same(got[-1].allow, False), open_)
         promise(len(got) == at + 1, "The broken gate's denial is not on record")
-        named = shape(got[-1].reason, str) and type(error).__name__ in got[-1].reason
+        named = shape(got[-1].reason, str) and kind.__name__ in got[-1].reason
         promise(named, "The reason does not name the exception's type")
+
+
+@exercise("GateChain", rule=["fail-closed", "decisions-on-record"])
+def test_broken_gate_is_on_record_by_its_class(learner, rng):
+    """The denial of a gate that raised bears the name of that gate's class."""
+    # A gate of the learner's process, so that its class has a name there. What it calls raises a KeyError.
+    raising = learner.lib("operator:call", learner.lib("operator:attrgetter", "format"), "{rules}")
+    broken = learner.lib("types:SimpleNamespace", evaluate=raising)
+    gates = [Gate(f"gate-{number}") for number in range(rng.randrange(3))]
+    chain = learner.new("GateChain", [*map(learner.remote, gates), broken])
+    call = ToolCall("any", {"n": rng.randrange(1000)}, 1)
+    got = chain.call("decide", call, GateContext(1, [], learner.remote(Books()))).value
+    promise(shape(got, ["GateDecision"]) and len(got) == len(gates) + 1, "The broken gate's denial is not on record")
+    promise(same(got[-1].allow, False), "A gate that raises counts as one that allows")
+    promise(got[-1].gate_name == "SimpleNamespace", "gate_name of a gate that raised is not the name of its class")
 
 
 # --- run_loop -----------------------------------------------------------------------------------
@@ -404,9 +440,9 @@ def test_broken_gate_denies_anywhere(learner, rng):
 class Loop:
     """One run of the learner's loop, with everything around it kept in the grader."""
 
-    def __init__(self, learner, rng, plan, max_refusals=None):
+    def __init__(self, learner, rng, plan, max_refusals=None, gates=1):
         """`plan` says of each call whether it is allowed; the model is done after the last."""
-        self.gates, chain = a_chain(learner, rng, 3)
+        self.gates, chain = a_chain(learner, rng, gates)
         self.tools = {name: Tool(name) for name in TOOLS}
         self.books, self.calls = Books(), []
         for turn, allowed in enumerate(plan, 1):
@@ -447,9 +483,9 @@ def plan_of(rng, allowed, denied):
 def test_how_a_run_ends(learner, rng):
     """It says how it ended and how many calls were denied; the exit code is 0 at either end."""
     for plan, ended in [
-        (plan_of(rng, rng.randrange(3, 6), rng.randrange(1, 3)), "done"),
-        ([*plan_of(rng, rng.randrange(2, 5), 2), False, True], "refused"),
-        ([True] * rng.randrange(1, 4), "done"),
+        (plan_of(rng, rng.randrange(2, 5), rng.randrange(1, 3)), "done"),
+        ([*plan_of(rng, rng.randrange(1, 4), 2), False, True], "refused"),
+        ([True] * rng.randrange(1, 3), "done"),
     ]:
         got = Loop(learner, rng, plan).result
         promise(got["ended"] == ended, "ended says something else than what happened")
@@ -461,8 +497,8 @@ def test_how_a_run_ends(learner, rng):
 @exercise("GateChain", points=2, rule="decisions-on-record")
 def test_the_record_of_a_run(learner, rng):
     """Every turn is on record, with its call and every decision that was made on it."""
-    for plan in (plan_of(rng, rng.randrange(3, 6), 2), [*plan_of(rng, rng.randrange(2, 5), 2), False]):
-        loop = Loop(learner, rng, plan)
+    for plan in (plan_of(rng, rng.randrange(2, 4), 2), [*plan_of(rng, rng.randrange(1, 3), 2), False]):
+        loop = Loop(learner, rng, plan, gates=3)
         turns = loop.result["turns"]
         promise(shape(turns, [{"turn": int, "call": "ToolCall", "decisions": ["GateDecision"]}]), NOT_THE_RESULT)
         promise([entry["turn"] for entry in turns] == list(range(1, len(plan) + 1)), "Not every turn is on record")
@@ -479,7 +515,7 @@ def test_the_record_of_a_run(learner, rng):
 
 @exercise("GateChain", rule="refusal-shown")
 def test_messages_say_what_happened(learner, rng):
-    """The messages hold one entry a turn: what the tool returned, or that the call was refused, and why."""
+    """There is one message a turn: what the tool returned, or that the call was refused, and why."""
     plan = plan_of(rng, rng.randrange(3, 6), 2)
     loop = Loop(learner, rng, plan)
     promise(set(loop.should_run()) >= set(loop.ran()), "A call that was denied has run")
@@ -544,11 +580,12 @@ def test_model_hears_of_everything(learner, rng):
 @exercise("GateChain", points=3, rule="refusal-threshold")
 def test_refusals_are_counted_over_the_run(learner, rng):
     """It stops at the refusal that reaches the threshold, counted over the whole run; the model is asked no more."""
-    for most in (None, rng.randrange(1, 3), rng.randrange(4, 7)):
+    for most in (None, rng.randrange(1, 3), rng.randrange(4, 6)):
         limit = most or 3
         plan = [False]
         while plan.count(False) < limit + 3:
-            plan += [True] * rng.randrange(1, 3) + [False]
+            plan += [True, False]
+        plan.insert(rng.randrange(2), True)
         last = [turn for turn, allowed in enumerate(plan, 1) if not allowed][limit - 1]
         loop = Loop(learner, rng, plan, most)
         promise(set(loop.should_run()) >= set(loop.ran()), "A call that was denied has run")
@@ -597,7 +634,7 @@ def test_errors_outside_the_gates_pass_through(learner, rng):
     broken, books = learner.remote(Raising()), learner.remote(Books())
     calls = [ToolCall("grep", {"breaks": []}, turn) for turn in range(1, rng.randrange(2, 5))]
     for who, model in [("a tool", learner.remote(Model(calls))), ("the model", broken)]:
-        _, chain = a_chain(learner, rng)
+        _, chain = a_chain(learner, rng, 1)
         outcome = learner.call("run_loop", model, chain, {"grep": broken}, books)
         promise(outcome.raised("RuntimeError"), f"An exception of {who} does not come out of the loop")
 
@@ -606,8 +643,8 @@ def test_errors_outside_the_gates_pass_through(learner, rng):
 def test_turns_are_the_loops_own(learner, rng):
     """Gates and observations get the turn that the loop has come to, also when a call was decided on earlier."""
     call = {"breaks": [], "n": rng.randrange(1000), "size": 3}
-    calls = [ToolCall(rng.choice(TOOLS), {**call, "n": n}, rng.randrange(1, 3)) for n in range(rng.randrange(4, 8))]
-    gates, chain = a_chain(learner, rng)
+    calls = [ToolCall(rng.choice(TOOLS), {**call, "n": n}, rng.randrange(1, 3)) for n in range(rng.randrange(4, 7))]
+    gates, chain = a_chain(learner, rng, 1)
     books = Books()
     tools = {name: learner.remote(Tool(name)) for name in TOOLS}
     got = learner.call("run_loop", learner.remote(Model(calls)), chain, tools, learner.remote(books)).value
@@ -624,9 +661,10 @@ def test_turns_are_the_loops_own(learner, rng):
 # --- WhitelistGate and RegexGate ----------------------------------------------------------------
 
 
-def verdicts(learner, gate, calls):
+def allows(learner, gate, calls):
+    """Whether the learner's gate allows each of these calls, in the same empty context."""
     ctx = GateContext(1, [], learner.remote(Books()))
-    return [decide(gate, call, ctx) for call in calls]
+    return verdicts(gate, [(call, ctx) for call in calls])
 
 
 @exercise("WhitelistGate", points=2, rule="whitelist")
@@ -634,50 +672,94 @@ def test_names_letter_for_letter(learner, rng):
     """Only the very names of the list are allowed: no longer, no shorter, no other case."""
     allowed = [f"{rng.choice(['read', 'list', 'find'])}_{rng.choice(['file', 'note'])}{n}" for n in range(3)]
     gate = learner.new("WhitelistGate", allowed)
-    for name in allowed:
-        promise(verdicts(learner, gate, [ToolCall(name, {}, 1)]) == [True], "A tool on the list is denied")
-        for other, sentence in [
-            (f"{name}_x", "A name seems to be allowed because it begins like one of the list"),
-            (name[:-1], "A part of a name on the list is allowed"),
-            (f"x_{name}", "A part of a name on the list is allowed"),
-            (name.title(), "The case of the letters is not taken into account"),
-            (name.upper(), "The case of the letters is not taken into account"),
-            (f"tool{rng.randrange(1000)}", "A tool that is not on the list is allowed"),
-        ]:
-            promise(verdicts(learner, gate, [ToolCall(other, {"tool": name}, 1)]) == [False], sentence)
+    calls = [ToolCall(name, {}, 1) for name in allowed]
+    promise(allows(learner, gate, calls) == [True] * 3, "A tool on the list is denied")
+    name = rng.choice(allowed)
+    others = [
+        (f"{name}_x", "A name seems to be allowed because it begins like one of the list"),
+        (name[:-1], "A part of a name on the list is allowed"),
+        (f"x_{name}", "A part of a name on the list is allowed"),
+        (name.title(), "The case of the letters is not taken into account"),
+        (name.upper(), "The case of the letters is not taken into account"),
+        (f"tool{rng.randrange(1000)}", "A tool that is not on the list is allowed"),
+    ]
+    got = allows(learner, gate, [ToolCall(other, {"tool": name}, 1) for other, _ in others])
+    for allow, (_, sentence) in zip(got, others, strict=True):
+        promise(not allow, sentence)
     ctx = GateContext(1, [], learner.remote(Books()))
-    name_and_reason(gate, ToolCall("shell", {}, 1), ctx, "WhitelistGate")
+    promise_names_and_reasons(gate, [(calls[0], ctx), (ToolCall("shell", {}, 1), ctx)], "WhitelistGate")
 
 
 @exercise("WhitelistGate", rule="whitelist")
 def test_empty_list_denies_all(learner, rng):
     """A whitelist without names allows nothing."""
-    gate = learner.new("WhitelistGate", [])
     calls = [ToolCall(rng.choice(["", *TOOLS]), {}, 1) for _ in range(4)]
-    promise(verdicts(learner, gate, calls) == [False] * 4, "An empty list seems to allow everything")
+    got = allows(learner, learner.new("WhitelistGate", []), calls)
+    promise(got == [False] * 4, "An empty list seems to allow everything")
+    got = allows(learner, learner.new("WhitelistGate", [call.tool for call in calls]), calls)
+    promise(got == [True] * 4, "A tool on the list is denied")
+
+
+@exercise("WhitelistGate", rule=["whitelist", "regex"])
+def test_names_and_patterns_from_an_iterator(learner, rng):
+    """Names, or patterns, that can be gone through only once are known at every call, not at the first alone."""
+    names = rng.sample(TOOLS, 3)
+    gate = learner.new("WhitelistGate", learner.lib("builtins:iter", names))
+    calls = [ToolCall(tool, {}, 1) for tool in (*reversed(names), "shell", *names)]
+    got = allows(learner, gate, calls)
+    promise(got == [True] * 3 + [False] + [True] * 3, "The names seem to be used up by the first calls")
+    gate = learner.new("RegexGate", learner.lib("builtins:iter", names))
+    calls = [ToolCall("any", {"text": f"{word} {rng.randrange(100)}"}, 1) for word in (*names, "clean", *names)]
+    got = allows(learner, gate, calls)
+    promise(got == [False] * 3 + [True] + [False] * 3, "The patterns seem to be used up by the first calls")
+
+
+def words_of(rng, number):
+    return rng.sample(["alpha", "beta", "gamma", "delta", "omega"], number)
 
 
 @exercise("WhitelistGate", points=2, rule="regex")
 def test_any_pattern_in_any_argument(learner, rng):
     """One of several patterns in one of several arguments is enough, wherever it stands in the value."""
-    words = rng.sample(["alpha", "beta", "gamma", "delta", "omega"], 3)
+    words = words_of(rng, 3)
     gate = learner.new("RegexGate", [rf"{word}-\d+" for word in words])
     clean = {f"arg{n}": f"text {n}" for n in range(3)}
-    promise(verdicts(learner, gate, [ToolCall("any", clean, 1)]) == [True], "A call without any pattern is denied")
-    for word in words:
-        for at in range(3):
-            bad = f"{word}-{rng.randrange(100)}"
-            value = rng.choice([f"some {bad}", f"x{bad}y", f"two\nlines {bad}"])
-            got = verdicts(learner, gate, [ToolCall("any", {**clean, f"arg{at}": value}, 1)])
-            sentence = "A pattern seems to be found only at the beginning of a value"
-            if verdicts(learner, gate, [ToolCall("any", {**clean, f"arg{at}": bad}, 1)]) != [False]:
-                first = verdicts(learner, gate, [ToolCall("any", {"arg0": bad}, 1)]) == [False]
-                sentence = (
-                    "Only the first argument seems to be looked at" if first else "One pattern alone is not enough"
-                )
-            promise(got == [False], sentence)
-            got = verdicts(learner, gate, [ToolCall("any", {**clean, f"arg{at}": ["list", bad]}, 1)])
-            promise(got == [False], "A value that is no text is not looked at; it counts as str(value)")
+    promise(allows(learner, gate, [ToolCall("any", clean, 1)]) == [True], "A call without any pattern is denied")
+    places, bad = [(word, at) for word in words for at in range(3)], rng.randrange(100)
+
+    def denied(value, where=places):
+        calls = [ToolCall("any", {**clean, f"arg{at}": value(f"{word}-{bad}")}, 1) for word, at in where]
+        return [not allow for allow in allows(learner, gate, calls)]
+
+    promise(any(denied(str)), "One pattern alone is not enough")
+    first = denied(str, places[::3])
+    promise(all(first), "One of the patterns, as the whole of the first argument, is not found")
+    promise(all(denied(str)), "Only the first argument seems to be looked at")
+    promise(all(denied("{} and more".format)), "A pattern seems to have to fit the whole value")
+    for form in ("some {}", "x{}y", "two\nlines {}"):
+        promise(all(denied(form.format)), "A pattern seems to be found only at the beginning of a value")
+    in_a_list = all(denied(lambda text: ["list", text]))
+    promise(in_a_list, "A value that is no text is not looked at; it counts as str(value)")
+
+
+@exercise("WhitelistGate", rule="regex")
+def test_patterns_as_they_are(learner, rng):
+    """Each pattern counts by itself, with the flags written into it and no others; without a pattern all may run."""
+    one, other, third = words_of(rng, 3)
+
+    def allowed(patterns, texts):
+        return allows(learner, learner.new("RegexGate", patterns), [ToolCall("any", {"text": t}, 1) for t in texts])
+
+    apart = [rf"({one}|{other})!", r"\b(\w+) \1\b"]
+    promise(allowed(apart, [f"{one}!", f"{other}!"]) == [False] * 2, "One pattern alone is not enough")
+    promise(allowed(apart, [f"{third} {third}"]) == [False], "The patterns seem to be joined into one")
+    plain = [one, rf"^{other}", rf"{third}.end"]
+    got = allowed(plain, [f"to {one}", f"{other} it", f"{third} end"])
+    promise(got == [False] * 3, "A pattern is not found in a text that it fits")
+    got = allowed(plain, [one.upper(), f"first\n{other}", f"{third}\nend"])
+    promise(got == [True] * 3, "A pattern seems to be looked for with a flag that is not written into it")
+    promise(allowed([f"(?i){one}"], [one.upper()]) == [False], "A flag that is written into a pattern has no effect")
+    promise(allowed([], [one, ""]) == [True] * 2, "Without a single pattern a call is denied")
 
 
 @exercise("WhitelistGate", rule="regex")
@@ -685,14 +767,17 @@ def test_only_the_values_are_searched(learner, rng):
     """The tool's name and the arguments' names are not looked at."""
     word = rng.choice(["shell", "secret", "delete"])
     gate = learner.new("RegexGate", [word])
-    got = verdicts(learner, gate, [ToolCall(word, {"path": "notes"}, 1)])
-    promise(got == [True], "The tool's name seems to be searched instead of the arguments, or as well")
-    got = verdicts(learner, gate, [ToolCall("read", {word: "notes"}, 1)])
-    promise(got == [True], "The names of the arguments seem to be searched")
-    got = verdicts(learner, gate, [ToolCall("read", {"path": f"{word} it"}, 1)])
-    promise(got == [False], "The tool's name seems to be searched instead of the arguments, or as well")
+    calls = [
+        ToolCall(word, {"path": "notes"}, 1),
+        ToolCall("read", {word: "notes"}, 1),
+        ToolCall("read", {"path": f"{word} it"}, 1),
+    ]
+    by_tool, by_name, by_value = allows(learner, gate, calls)
+    promise(by_tool, "The tool's name seems to be searched instead of the arguments, or as well")
+    promise(by_name, "The names of the arguments seem to be searched")
+    promise(not by_value, "The tool's name seems to be searched instead of the arguments, or as well")
     ctx = GateContext(1, [], learner.remote(Books()))
-    name_and_reason(gate, ToolCall("read", {"path": "x"}, 1), ctx, "RegexGate")
+    promise_names_and_reasons(gate, [(call, ctx) for call in calls], "RegexGate")
 
 
 @exercise("WhitelistGate", rule="regex")
@@ -704,8 +789,10 @@ def test_arguments_are_no_patterns(learner, rng):
     sentence = "An argument's value seems to be taken for a pattern"
     outcome = gate.call("evaluate", call, ctx)
     promise(outcome.error is None, sentence)
-    got = verdicts(learner, gate, [ToolCall("grep", {"pattern": value}, 1) for value in (".", "rm", "", odd)])
+    got = allows(learner, gate, [ToolCall("grep", {"pattern": value}, 1) for value in (".", "rm", "", odd)])
     promise(got == [True] * 4, sentence)
+    got = allows(learner, gate, [ToolCall("grep", {"pattern": f"{odd} rm -rf {odd}"}, 1)])
+    promise(got == [False], "A pattern is not found beside brackets and dots")
 
 
 # --- visible and RecencyGate --------------------------------------------------------------------
@@ -785,6 +872,8 @@ def test_nothing_recent(learner, rng):
     turn = past[-1].turn + window + rng.randrange(1, 5)
     promise(left_over(learner, past, turn, window) == [], "An observation outside the window is visible after a gap")
     promise(left_over(learner, [], turn, window) == [], "Something is visible where there is nothing")
+    fresh = left_over(learner, past, past[-1].turn, window)
+    promise(len(fresh) == len(past), "Observations inside the window are hidden when there are few")
 
 
 @exercise("RecencyGate", points=2, rule="recency-stale-call")
@@ -794,27 +883,25 @@ def test_stale_calls(learner, rng):
     gate = learner.new("RecencyGate", window)
     for now in rng.sample(range(10, 60), 3):
         past = [seen("grep", turn, "text") for turn in range(1, now)]
-        for waited in range(window + 4):
-            ctx = GateContext(now, past, learner.remote(Books(past)))
-            got = decide(gate, ToolCall("grep", {}, now - waited), ctx)
-            sentence = (
-                "A call inside the window is denied" if waited <= window else "A call outside the window is allowed"
-            )
-            if waited == window:
-                sentence = "A call exactly as old as the window is denied"
-            promise(got is (waited <= window), sentence)
-    name_and_reason(gate, ToolCall("grep", {}, now), ctx, "RecencyGate")
+        ctx = GateContext(now, past, learner.remote(Books(past)))
+        asked = [(ToolCall("grep", {}, now - waited), ctx) for waited in range(window + 4)]
+        got = verdicts(gate, asked)
+        promise(all(got[:window]), "A call inside the window is denied")
+        promise(got[window], "A call exactly as old as the window is denied")
+        promise(not any(got[window + 1 :]), "A call outside the window is allowed")
+    promise_names_and_reasons(gate, asked, "RecencyGate")
 
 
 @exercise("RecencyGate", points=2, rule="recency-way-back")
 def test_there_is_a_way_back(learner, rng):
     """A call of the present turn is allowed after any gap, with any past, and with none."""
     window = rng.randrange(0, 6)
-    gate = learner.new("RecencyGate", window)
+    gate, stale = learner.new("RecencyGate", window), []
     for gap in (window + 1, rng.randrange(10, 50), rng.randrange(100, 1000)):
         past = history(rng, rng.randrange(2, 5))
         now = past[-1].turn + gap
-        for before in (past, []):
-            ctx = GateContext(now, before, learner.remote(Books(before)))
-            got = decide(gate, ToolCall(rng.choice(TOOLS), {}, now), ctx)
-            promise(got, "After a gap every call is denied, and so is the read that would end the gap")
+        contexts = [GateContext(now, before, learner.remote(Books(before))) for before in (past, [])]
+        got = verdicts(gate, [(ToolCall(rng.choice(TOOLS), {}, now), ctx) for ctx in contexts])
+        promise(all(got), "After a gap every call is denied, and so is the read that would end the gap")
+        stale += [(ToolCall("grep", {}, now - window - 1), ctx) for ctx in contexts]
+    promise(not any(verdicts(gate, stale)), "A call outside the window is allowed")

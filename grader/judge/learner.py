@@ -102,6 +102,10 @@ class Handle:
         """Call a method of the object."""
         return self._learner._ask("method", method, [(args, kwargs)], handle=self.ref.id)[0]
 
+    def map(self, method: str, calls: list[tuple[Any, ...]]) -> list[Outcome]:
+        """Call a method once for each tuple of arguments, one after the other, in one round trip."""
+        return self._learner._ask("method", method, [(args, {}) for args in calls], handle=self.ref.id)
+
     def get(self, attribute: str) -> Outcome:
         """Read an attribute of the object."""
         return self._learner._ask("get", attribute, [((), {})], handle=self.ref.id)[0]

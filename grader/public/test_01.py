@@ -68,9 +68,13 @@ def test_two_of_four_failed(learner):
 
 @exercise("transitions", rule="state-is-the-trace")
 def test_no_entry_no_row(learner):
-    """An empty trace gives an empty list."""
+    """An empty trace gives an empty list, and one entry one row."""
     got = learner.call("transitions", []).value
     promise(same(got, []), "A run that has not begun has no row", promised=[])
+    entry = {"action": {"tool": "list_notes", "args": {}}, "observation": {"ok": False, "error": "tool_unavailable"}}
+    expected = [{"k": 0, **entry, "steps": 1, "retries": 1}]
+    got = learner.call("transitions", [copy.deepcopy(entry)]).value
+    promise(same(got, expected), "One entry does not give its one row", promised=expected)
 
 
 # --- forbidden_paths ----------------------------------------------------------------------------

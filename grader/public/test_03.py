@@ -190,9 +190,13 @@ def test_first_denial_ends_it(learner):
 
 @exercise("GateChain", rule="empty-chain-refused")
 def test_empty_chain_cannot_be_built(learner):
-    """A chain without gates is refused with ValueError when it is built."""
+    """A chain without gates is refused with ValueError when it is built; one gate makes a chain."""
     refused = learner.call("GateChain", []).raised("ValueError")
     promise(refused, "A chain that asks nobody can be built, and would allow everything", promised="ValueError")
+    chain = learner.new("GateChain", [learner.remote(Gate("only"))])
+    said = chain.call("evaluate", ToolCall("grep", {}, 1), GateContext(1, [], learner.remote(Books()))).value
+    fits = shape(said, "GateDecision") and same(said.allow, True)
+    promise(fits, "A chain of one gate, which allows, does not allow", promised="allow")
 
 
 @exercise("GateChain", rule="fail-closed")
@@ -305,12 +309,12 @@ def test_what_is_still_visible(learner):
 @exercise("RecencyGate", rule=["recency-stale-call", "recency-way-back"])
 def test_fresh_call_after_a_gap(learner):
     """A call that was decided on too long ago is denied; a fresh one is allowed, however long nothing was read."""
-    gate = learner.new("RecencyGate", 3)
-    past = [seen("read_file", 4, "text")]
-    for decided_on, allowed in [(9, True), (6, True), (5, False)]:
-        ctx = GateContext(9, past, learner.remote(Books(past)))
+    gate = learner.new("RecencyGate", 2)
+    past = [seen("read_file", 11, "text")]
+    for decided_on, allowed in [(20, True), (18, True), (17, False)]:
+        ctx = GateContext(20, past, learner.remote(Books(past)))
         got = decide(gate, ToolCall("read_file", {}, decided_on), ctx)
         sentence = "A call that was decided on too long ago is allowed"
         if allowed:
             sentence = "A call inside the window is denied; after a gap there would be no way back"
-        promise(got is allowed, sentence, promised="allow" if allowed else "deny", turn=9, decided_on=decided_on)
+        promise(got is allowed, sentence, promised="allow" if allowed else "deny", turn=20, decided_on=decided_on)

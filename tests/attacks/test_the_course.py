@@ -23,8 +23,8 @@ from tests.attacks.test_attacks import Robbed, cells, hand_in, points, robbed
 __all__ = ["robbed"]
 
 COURSE = Course.load()
-# One in which answers are judged by their values, one in which they talk to objects that the tests keep.
-NOTEBOOKS = ("00", "04")
+# In some of them answers are judged by their values, in others they talk to objects that the tests keep.
+NOTEBOOKS = ("00", "01", "03", "04")
 WRITTEN, GRADED = 11, 12
 # Of every hidden test file: what nobody but the grader should ever hold.
 SECRETS = [
@@ -39,10 +39,12 @@ SECRETS = [
     "program",
     [
         "equal_to_everything",
+        "forge_replies",
         "patch_course_lib",
         "patch_the_runner",
         "raise_everything",
         "search_files",
+        "spy_on_doubles",
     ],
 )
 def test_gains_nothing(program: str, robbed: Robbed, tmp_path: Path) -> None:

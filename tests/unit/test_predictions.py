@@ -30,6 +30,25 @@ def lines(book):
     return found
 
 
+@pytest.mark.parametrize(
+    "value",
+    [(5, 1, "completed"), [("list_notes", True, 1, 0)], {(2, 2)}, (1,), [1, 2], {"pair": (1, [2])}, ()],
+)
+def test_cards_show_a_tuple_as_it_was_given(value, book, capsys):
+    predict("P04.2", value, confidence=0.8)
+    assert repr(value) in capsys.readouterr().out
+    reveal("P04.2", lambda: value)
+    assert capsys.readouterr().out.count(repr(value)) == 2
+
+
+def test_an_outcome_of_another_length_is_shown_whole(book, capsys):
+    predict("P04.2", [(1, 2), (3, 4)], confidence=0.8)
+    reveal("P04.2", lambda: [(1, 2)])
+    shown = capsys.readouterr().out
+    assert "[(1, 2), (3, 4)]  (confidence" in shown
+    assert "≠" in shown
+
+
 def test_a_prediction_and_its_outcome_go_on_record(book, capsys):
     predict("P04.2", 3, confidence=0.8)
     shown = capsys.readouterr().out

@@ -1,0 +1,38 @@
+"""What was handed over can be kept as it is, and looked through at each call."""
+
+import re
+
+from course_lib.gates import GateDecision
+
+
+class WhitelistGate:
+    def __init__(self, allowed):
+        self.allowed = allowed
+
+    def evaluate(self, call, ctx):
+        return GateDecision(call.tool in self.allowed, f"about {call.tool}", "WhitelistGate")
+
+
+class RegexGate:
+    def __init__(self, patterns):
+        self.patterns = [re.compile(pattern) for pattern in patterns]
+
+    def evaluate(self, call, ctx):
+        values = [str(value) for value in call.args.values()]
+        found = any(pattern.search(value) for pattern in self.patterns for value in values)
+        return GateDecision(not found, "a pattern was found" if found else "clean", "RegexGate")
+
+
+CATCHES = "The names seem to be used up by the first calls"
+TEST = "test_names_and_patterns_from_an_iterator"
+
+
+def witness(mutant, reference):
+    from course_lib.gates import ToolCall
+
+    def said(whitelist):
+        gate = whitelist(iter(["grep", "read_file"]))
+        calls = [ToolCall("read_file", {}, 1), ToolCall("grep", {}, 1)]
+        return [gate.evaluate(call, None).allow for call in calls]
+
+    return said(mutant) != said(reference)
