@@ -53,10 +53,11 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 import course_lib
 from course_lib import attempt, check, figures, journal, predict, reveal
-from course_lib.agent import RunResult, Step, Trace, run_task, unpack
+from course_lib.agent import Action, RunResult, Trace, run_task, unpack
+from course_lib.draws import Draws
 from course_lib.faults import SCENARIOS
 from course_lib.recordings import project, recorded_names, recording
-from course_lib.tools import make_notes
+from course_lib.tools import make_notes, notes_tools
 
 scratch = tempfile.TemporaryDirectory()
 root = Path(scratch.name)
@@ -68,31 +69,43 @@ set_hypothesis_home_dir(root / "hypothesis")
 #
 # ### Before you run · P08.1
 #
-# A run has five entries, two of them failed. The sixth entry fails too. How does the run end: `"goal_reached"`,
-# `"tool_failure"`, `"step_budget"`, or `"not at all"`?
+# An agent has three tools: it can list notes, read one, and write a report. The second call of its adapter names
+# a tool that nobody has given it, `send_mail`. What does the trace of the run hold for that call: `"no entry"`,
+# `"a failed entry"` or `"an ok entry"`?
 
 # %%
-predict(
-    "P08.1",
-    "tool_failure",
-    confidence=0.8,
-    kind=["goal_reached", "tool_failure", "step_budget", "not at all"],
-)
+predict("P08.1", "a failed entry", confidence=0.8, kind=["no entry", "a failed entry", "an ok entry"])
 
 # %% [markdown]
-# Three questions are asked after each entry, in a fixed order, and the first one that says yes decides. Look
-# at the second and the third line.
+# Three calls of such an adapter, made for real. Look at the trace.
 
 
 # %%
-def sixth_entry_fails() -> str:
-    asked = {"goal_reached": "no report", "tool_failure": "3 > 2", "step_budget": "6 of 6"}
-    for termination, finding in asked.items():
-        print(f"{termination:13} {finding}")
-    return next(name for name, finding in asked.items() if not finding.startswith("no"))
+class SendsMail:
+    def next_action(self, history: Trace) -> Action:
+        return {"tool": "send_mail" if len(history) == 1 else "list_notes", "args": {}}
 
 
-_ = reveal("P08.1", sixth_entry_fails)
+def call_of_a_tool_that_is_not_there() -> str:
+    calls = iter(range(1, 4))
+    run = run_task(SendsMail(), notes_tools(root), lambda _: ("stopped", "by this cell") if next(calls) == 3 else None)
+    said = "no entry"
+    for k, (called, answer) in enumerate(map(unpack, run["trace"])):
+        print(k, called["tool"], answer)
+        if called["tool"] == "send_mail":
+            said = "an ok entry" if answer["ok"] else "a failed entry"
+    return said
+
+
+_ = reveal("P08.1", call_of_a_tool_that_is_not_there)
+
+# %% [markdown]
+# <details><summary>After you have looked</summary>
+#
+# Whatever goes wrong with a call is an observation like any other, and its entry stands in the trace. An auditor
+# relies on it: where nothing is left out, the number of entries is the number of calls.
+#
+# </details>
 
 # %% [markdown]
 # ### Before you run · P08.2
@@ -104,7 +117,7 @@ _ = reveal("P08.1", sixth_entry_fails)
 predict("P08.2", "accepted", confidence=0.8, kind=["refused", "accepted"])
 
 # %% [markdown]
-# Look at what the counters can see of the change.
+# The cell changes the text, and counts before and after.
 
 
 # %%
@@ -123,8 +136,11 @@ def load_with_a_changed_text() -> str:
 _ = reveal("P08.2", load_with_a_changed_text)
 
 # %% [markdown]
-# Counting again finds a file that contradicts *itself*. Keep that in mind: the same limit will come back, and
-# an audit does not remove it.
+# <details><summary>After you have looked</summary>
+#
+# Counting again finds a file that contradicts *itself*. Keep that in mind for the questions below.
+#
+# </details>
 
 # %% [markdown]
 # ## 1 · The verdict follows from the trace
@@ -279,17 +295,22 @@ with attempt("derive"):
     reveal("P08.4", verdict_on_a_killed_run)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Not every trace has a verdict. To call a killed run failed would be as wrong as to call it completed.
+#
+# </details>
 
 # %% [markdown]
-# ## 2 · What is declared is a claim
+# ## 2 · What is declared has to be checked
 #
-# A run's result holds its trace and, beside it, four claims: `steps`, `retries`, `status`, `termination`. The
-# audit answers with its own four, and with a list of **violations**. Each violation has a code out of a fixed
+# A run's result holds its trace and, beside it, four values that the run *declares*: `steps`, `retries`, `status`,
+# `termination`. The audit answers with its own four, and with a list of **violations**. Each violation has a code out of a fixed
 # list, so that a machine can count them and no test needs to read prose.
 #
 # One rule concerns what must *not* be there: the project forbids reasoning in the record. Here are the names
-# that it forbids, and a helper that finds keys at any depth.
+# that it forbids, in small letters; in a trace they are forbidden in large letters too. Beside them stands a helper
+# that finds keys at any depth.
 
 # %%
 FORBIDDEN = set(project()["evidence"]["forbidden_fields"])
@@ -316,8 +337,8 @@ print("keys of an entry:", sorted(keys_in(recording("summarize-notes")["trace"][
 # hint: Compute your own four values first. Then make one yes-or-no question of each code, and collect the
 # codes whose answer is yes. For steps_after_terminal, ask what derive says of the trace without its last entry.
 # hint: steps is the length of the trace and retries the number of flags that are False; count with `is False`,
-# because 0 == False. A flag is malformed when its type is not bool. The forbidden names are found with
-# keys_in(trace) & FORBIDDEN. Put code and answer into a dict, and list the codes that hold.
+# because 0 == False. A flag is malformed when its type is not bool. A key of keys_in(trace) is forbidden when
+# its small letters (key.lower()) are in FORBIDDEN. Put code and answer into a dict, and list the codes that hold.
 
 
 # %%
@@ -339,7 +360,8 @@ def audit_run(result: Mapping[str, Any]) -> dict[str, Any]:
     too_many_steps        the trace has more than 6 entries
     too_many_retries      more than 3 observations have failed (the third one ends a run)
     missing_ok            an observation has no ok, or one that is neither True nor False
-    forbidden_field       a dict anywhere in the trace has a key that is, letter for letter, a forbidden name
+    forbidden_field       a dict anywhere in the trace has a key that is one of the forbidden names, as a
+                          whole, whether in large or small letters
 
     All that hold are reported, whatever else is wrong. Nothing is raised, and `result` is left as it
     was. Whether a missing ok counts among the retries is left open, and not tested.
@@ -359,7 +381,7 @@ def audit_run(result: Mapping[str, Any]) -> dict[str, Any]:
         "too_many_steps": counted["steps"] > 6,
         "too_many_retries": counted["retries"] > 3,
         "missing_ok": not all(isinstance(flag, bool) for flag in flags),
-        "forbidden_field": not FORBIDDEN.isdisjoint(keys_in(trace)),
+        "forbidden_field": not FORBIDDEN.isdisjoint(map(str.lower, keys_in(trace))),
     }
     violations = [code for code, holds in wrong.items() if holds]
     return {**counted, "status": ended_as, "termination": ended_by, "violations": violations}
@@ -385,7 +407,7 @@ with attempt("derive", "audit_run"):
     reveal("P08.3", four_lines)
 
 # %% [markdown]
-# ### Eight corruptions
+# ### Eight ways to tamper
 #
 # Now somebody tampers with the normal run, in eight ways. Each starts from a fresh copy. Read them one by one:
 # the two questions below are about them.
@@ -394,14 +416,14 @@ with attempt("derive", "audit_run"):
 LATE_READ = {"action": {"tool": "read_note", "args": {}}, "observation": {"ok": False, "error": "not_found"}}
 
 
-def corrupted(letter: str) -> dict[str, Any]:
-    """The normal run, corrupted in one of eight ways."""
+def tampered(letter: str) -> dict[str, Any]:
+    """The normal run, tampered with in one of eight ways."""
     run: dict[str, Any] = recording("summarize-notes")
     trace = run["trace"]
     *_, final = trace
     written = final["observation"]
     match letter:
-        case "A":  # claims to have failed
+        case "A":  # declares that it has failed
             run["status"] = "failed"
         case "B":  # the flag of the last observation is erased
             del written["ok"]
@@ -415,21 +437,21 @@ def corrupted(letter: str) -> dict[str, Any]:
             run.update(steps=5, retries=1)
         case "F":  # a thought is left in the arguments of an action
             trace[0]["action"]["args"]["thought"] = "I had better look first."
-        case "G":  # claims a retry that never was
+        case "G":  # declares a retry that never was
             run["retries"] = 1
         case "H":  # the last observation says that the write failed
             written["ok"] = False
     return run
 
 
-CORRUPTIONS = {
+WAYS = {
     "A": "status: failed",
     "B": "ok of the write erased",
     "C": "one read taken out, counted",
     "D": "text of a note changed",
     "E": "read after the report",
     "F": "thought in an action",
-    "G": "one retry claimed",
+    "G": "one retry declared",
     "H": "write turned to failed",
 }
 
@@ -452,14 +474,14 @@ predict("P08.5", {"B", "H"}, confidence=0.8, kind="set")
 predict("P08.6", {"D"}, confidence=0.6, kind="set")
 
 # %% [markdown]
-# Look first at the derived status, one line a corruption.
+# Look first at the derived status, one line for each letter.
 
 
 # %%
 def no_longer_completed() -> set[str]:
-    derived = {letter: audit_run(corrupted(letter))["status"] for letter in CORRUPTIONS}
+    derived = {letter: audit_run(tampered(letter))["status"] for letter in WAYS}
     for letter, status in derived.items():
-        print(f"{letter}  {CORRUPTIONS[letter]:28} {status}")
+        print(f"{letter}  {WAYS[letter]:28} {status}")
     return {letter for letter, status in derived.items() if status != "completed"}
 
 
@@ -467,8 +489,8 @@ with attempt("derive", "audit_run"):
     reveal("P08.5", no_longer_completed)
 
 # %% [markdown]
-# And now the whole picture: corruptions from top to bottom, codes from left to right. Look for rows without a
-# cross.
+# And now the whole picture: the eight from top to bottom, the codes from left to right. Look for rows without
+# a cross.
 
 # %%
 CODES = (
@@ -484,8 +506,8 @@ CODES = (
 
 
 def past_the_audit() -> set[str]:
-    found = {letter: audit_run(corrupted(letter))["violations"] for letter in CORRUPTIONS}
-    labelled = {f"{letter}  {CORRUPTIONS[letter]}": codes for letter, codes in found.items()}
+    found = {letter: audit_run(tampered(letter))["violations"] for letter in WAYS}
+    labelled = {f"{letter}  {WAYS[letter]}": codes for letter, codes in found.items()}
     figures.show(figures.corruption_matrix(labelled, CODES))
     return {letter for letter, codes in found.items() if not codes}
 
@@ -494,10 +516,17 @@ with attempt("derive", "audit_run"):
     reveal("P08.6", past_the_audit)
 
 # %% [markdown]
-# ### A forgery that fits together
+# <details><summary>After you have looked</summary>
 #
 # C and D get past, and no cleverer audit of the trace would stop them: they *are* sound traces, only not of
-# this run. Here is the boldest of the kind. The run that never wrote a report is given one.
+# this run. B and H are no longer completed, since a report without an ok that is True completes nothing.
+#
+# </details>
+
+# %% [markdown]
+# ### A forgery that fits together
+#
+# Here is a bold one. The run that never wrote a report is given one. Look at what the audit says of it.
 
 # %%
 with attempt("derive", "audit_run"):
@@ -509,7 +538,7 @@ with attempt("derive", "audit_run"):
     print("what the invented content hashes to:", hashlib.sha256(b"All is well.").hexdigest()[:16], "...")
 
 # %% [markdown]
-# No violation. The invented hash can be found out by looking *outside* the trace, at the report, or by hashing
+# The invented hash can be found out by looking *outside* the trace, at the report, or by hashing
 # the content; a careful forger would have computed it. This is a limit, not a defect: **an audit shows that a
 # record agrees with itself and with the rules. It cannot show that the record is of something that happened.**
 # For that, somebody else must have kept something: a hash, a signature, a copy.
@@ -527,8 +556,8 @@ with attempt("derive", "audit_run"):
 # Write `write_ledger`. It audits each run and writes one line for it, in place of whatever is in the file.
 #
 # hint: Of which bytes exactly is the digest taken? Do they include the line end?
-# hint: Go through the results and carry the last digest along. Build the object, turn it into text, hash the
-# text's bytes for the next round, and keep the text. Write everything at the end, in one go.
+# hint: Go through the results, once, and carry the last digest along. Build the object, turn it into text, hash
+# the text's bytes for the next line, and keep the text. Write everything at the end, in one go.
 # hint: The text is json.dumps(line, sort_keys=True, separators=(",", ":")), with line holding the task_id,
 # the five keys of audit_run (violations sorted) and prev. Write bytes, so that no system changes the line ends.
 
@@ -537,13 +566,15 @@ with attempt("derive", "audit_run"):
 def write_ledger(results: Iterable[Mapping[str, Any]], path: str | Path) -> None:
     """Write one line for each run to `path`, in the order of `results`; what was there before is gone.
 
+    `results` may be a list, or an iterator that can be gone through only once.
+
     A line is a JSON object with seven keys: task_id; the five of audit_run(result), with its
     violations sorted; and prev, the sha256 (hex) of the bytes of the line before, without its line
     end. In the first line prev is 64 zeros. The values are the audit's, not the declared ones.
 
     Each line is json.dumps(line, sort_keys=True, separators=(",", ":")) and ends with "\\n", the last
-    one too; so equal results give equal bytes. No results give an empty file. The results are left as
-    they were.
+    one too; so equal results give equal bytes. Letters beyond ASCII are escaped, as json.dumps does it
+    by itself. No results give an empty file. The results are left as they were.
     """
     # BEGIN SOLUTION
     lines: list[bytes] = []
@@ -670,13 +701,13 @@ except AssertionError as failure:
 # %% [markdown]
 # ### Drawing traces
 #
-# The same for traces. `step` makes an entry, `traces` draws lists of them, and `honest` is what a truthful runner
-# declares about a trace. Look at five that were drawn.
+# The same for traces. `make_entry` makes an entry, `traces` draws lists of them, and `honest` is what a truthful
+# runner declares about a trace. Look at five that were drawn.
 
 
 # %%
-def step(tool: str, ok: bool = True) -> Step:
-    """One entry."""
+def make_entry(tool: str, ok: bool = True) -> dict[str, Any]:
+    """One entry of a trace."""
     observation = {"ok": True} if ok else {"ok": False, "error": "tool_unavailable"}
     return {"action": {"tool": tool, "args": {}}, "observation": observation}
 
@@ -689,8 +720,8 @@ def honest(trace: Trace) -> dict[str, Any]:
     return {"task_id": "drawn", **declared, "trace": trace}
 
 
-steps = st.builds(step, st.sampled_from(["list_notes", "read_note", "write_report"]), st.booleans())
-traces = st.lists(steps, max_size=8)
+entries = st.builds(make_entry, st.sampled_from(["list_notes", "read_note", "write_report"]), st.booleans())
+traces = st.lists(entries, max_size=8)
 
 
 @settings(REPEATABLE, max_examples=5)
@@ -799,9 +830,13 @@ with attempt("derive", "audit_run"):
     reveal("P08.7", lambda: {name for name, audit in WRONG.items() if finds(honest_runs_only, audit)})
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
 # Honest runs show only one thing about an auditor: whether it raises false alarms. To find out whether it *sees*
 # anything, there has to be something to see. And a wrong `derive` shows only on runs that end in the way it gets
 # wrong: the third failure, the sixth step, both at once.
+#
+# </details>
 
 # %% [markdown]
 # One more thing before you write your own: the settings for it. An auditor that sits in the grader takes longer
@@ -809,7 +844,7 @@ with attempt("derive", "audit_run"):
 
 # %%
 QUICK = settings(
-    max_examples=40,
+    max_examples=20,
     derandomize=True,
     database=None,
     deadline=None,
@@ -829,7 +864,7 @@ QUICK = settings(
 # runs with every ending, and of traces whose verdict you know because you built them.
 #
 # hint: Which of the eleven auditors above would pass if you drew only completed runs? If no run had six entries?
-# If every forgery changed only the status? How often would each of these come up in forty draws?
+# If every forgery changed only the status? How often would each of these come up in twenty draws?
 # hint: In prop_audit, define an inner function with @QUICK and @given(st.data()), and call it. Draw a run that
 # you built towards a chosen ending, and check all five keys. Draw forgeries of it, and check that the code is
 # among the violations, and that a verdict which the forgery does not touch is still the same. Compare a deep
@@ -845,7 +880,7 @@ QUICK = settings(
 # STUB # Helpers and strategies of your own can stand here.
 Run = dict
 Forgery = tuple[str, Run]
-READ, REPORT, REFUSED = step("read_note"), step("write_report"), step("read_note", ok=False)
+READ, REPORT, REFUSED = make_entry("read_note"), make_entry("write_report"), make_entry("read_note", ok=False)
 ENDINGS = {
     "nothing yet": ("in_progress", None),
     "under way": ("in_progress", None),
@@ -872,7 +907,7 @@ def built_runs(draw: st.DrawFn, ending: str) -> Run:
 def forgeries(run: Run) -> list[st.SearchStrategy[Forgery]]:
     """Strategies for forgeries of one kind each."""
 
-    def forgery(code: str, *more: Step, **claims: Any) -> Forgery:
+    def forgery(code: str, *more: dict, **claims: Any) -> Forgery:
         forged = {**run, **claims, "trace": [*run["trace"], *more]}
         written = json.dumps(forged)  # through JSON: entries that were one object become several
         return code, json.loads(written)
@@ -889,7 +924,7 @@ def forgeries(run: Run) -> list[st.SearchStrategy[Forgery]]:
         code, forged = forgery("forbidden_field", READ)
         action, seen = unpack(forged["trace"][k])
         if deep:
-            action["args"] = {"plan": [{"thought": "hm"}]}
+            action["args"] = {"plan": [{"Thought": "hm"}]}
         else:
             seen["chain_of_thought"] = "hm"
         return code, forged
@@ -918,9 +953,12 @@ def forgeries(run: Run) -> list[st.SearchStrategy[Forgery]]:
 def corruptions(run: dict[str, Any]) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
     """A Hypothesis strategy for forgeries of `run`, an honest run that may be unfinished or without entries.
 
-    It draws pairs (code, forged). `forged` is a result like `run`, changed so that a right audit reports
-    `code` for it, perhaps with other codes besides. All eight codes of audit_run can be drawn, each often
-    enough to come up in a hundred draws. `run` itself stays as it was.
+    It draws pairs (code, forged). `forged` is a changed copy of `run`, such that a right audit reports
+    `code` for it, perhaps with other codes besides. It has the keys and the task_id of `run`, and where
+    `run` has two entries or more, at least one of them as it was.
+
+    All eight codes of audit_run can be drawn, each often enough to come up in a hundred draws. `run`
+    itself stays as it was, also while forgeries are drawn.
     """
     # BEGIN SOLUTION
     return st.one_of(forgeries(run))
@@ -935,7 +973,7 @@ def prop_audit(audit: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     it raises itself may pass through, or be turned into an AssertionError.
 
     Each call to `audit` may take 2 ms, and a call of prop_audit is stopped after 10 s: use QUICK, which
-    draws 40 examples, does not shrink, and draws the same ones each time.
+    draws 20 examples, does not shrink, and draws the same ones each time.
     """
 
     # BEGIN SOLUTION
@@ -948,7 +986,7 @@ def prop_audit(audit: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
 
     choices = st.data()
 
-    @settings(QUICK, max_examples=8)
+    @settings(QUICK, max_examples=3)
     @given(choices)
     def right(data: st.DataObject) -> None:
         first = data.draw(st.integers(0, 2))
@@ -971,6 +1009,17 @@ def prop_audit(audit: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     right()
     # END SOLUTION
 
+
+# %% [markdown]
+# What comes up in a hundred draws? `Draws` keeps what a strategy draws. Look for a code that comes up seldom, or
+# not at all.
+
+# %%
+with attempt("derive", "prop_audit"):
+    unfinished = honest(recording("summarize-notes")["trace"][:3])
+    hundred = [drawn[0] for drawn in Draws(corruptions, unfinished, 100).drawn]
+    for code in CODES:
+        print(f"{code:21} {hundred.count(code)}")
 
 # %% [markdown]
 # Is your own audit accepted? And which of the eleven wrong ones are found? The columns to the left are two weak
@@ -1011,14 +1060,14 @@ with attempt("derive", "audit_run"):
 # ## What this does not do
 #
 # - **A consistent forgery passes.** The audit compares a record with itself and with the rules. Whoever writes
-#   both the trace and the claims can make them fit.
+#   both the trace and what is declared can make them fit.
 # - **Contents are not judged.** Whether the report is any good, or the notes were what they seem, is no question
 #   of the trace's form.
 # - **A chain shows edits, not inventions.** A dropped tail, or a chain written anew, fits together. It takes a
 #   digest that somebody else holds.
 # - **Runner and auditor should not share code.** Here they share `derive`, so a mistake in it is made twice.
 # - **One run at a time.** Two agents that act on the same thing can each have a flawless trace.
-# - **A property that found nothing proves little.** It drew forty examples, of the kinds that you thought of.
+# - **A property that found nothing proves little.** It drew twenty examples, of the kinds that you thought of.
 
 # %% [markdown]
 # ## Have you got it?
@@ -1035,12 +1084,12 @@ with attempt("derive", "audit_run"):
 #
 # **Show that you can**
 #
-# - audit the four recordings without a violation, and make each of the eight codes appear by corrupting one;
+# - audit the four recordings without a violation, and make each of the eight codes appear by tampering with one;
 # - explain every row of your own kill matrix: which drawn run finds that auditor?
 #
 # <details><summary>Answers to 1 to 5</summary>
 #
-# 1. Completed, goal reached; steps_after_terminal and too_many_steps. 2. It compares a claim with itself.
+# 1. Completed, goal reached; steps_after_terminal and too_many_steps. 2. It compares a value with itself.
 # 3. An observation without a flag is no success, and says nothing about failure: the record is malformed.
 # 4. A changed text, and an entry taken out with the counts adjusted. 5. All auditors are right; it draws no run
 # on which they are wrong; it draws such runs and checks too little.

@@ -29,7 +29,7 @@ CATCHES = "A forbidden field is overlooked"
 TEST = "test_forbidden_fields"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
@@ -39,6 +39,6 @@ def run(*trace, **claims):
 
 
 def witness(mutant, reference):
-    result = run(step("write_report"))
+    result = run(make_entry("write_report"))
     result["trace"][0]["observation"]["thought"] = "hm"
     return mutant(result) != reference(result)

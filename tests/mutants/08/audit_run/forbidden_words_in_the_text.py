@@ -14,7 +14,7 @@ def audit_run(result):
         "too_many_steps": steps > 6,
         "too_many_retries": retries > 3,
         "missing_ok": any(type(flag) is not bool for flag in flags),
-        "forbidden_field": any(word in str(trace) for word in FORBIDDEN),
+        "forbidden_field": any(word in str(trace).lower() for word in FORBIDDEN),
     }
     violations = [code for code, holds in wrong.items() if holds]
     return {
@@ -30,7 +30,7 @@ CATCHES = "Something harmless is taken for a forbidden field"
 TEST = "test_forbidden_fields"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
@@ -40,6 +40,6 @@ def run(*trace, **claims):
 
 
 def witness(mutant, reference):
-    result = run(step("write_report"))
+    result = run(make_entry("write_report"))
     result["trace"][0]["observation"]["text"] = "on second thought"
     return mutant(result) != reference(result)

@@ -13,7 +13,7 @@ def audit_run(result):
         "too_many_steps": steps > 6,
         "too_many_retries": retries > 3,
         "missing_ok": any(type(flag) is not bool for flag in flags),
-        "forbidden_field": bool(keys_in(trace) & FORBIDDEN),
+        "forbidden_field": any(key.lower() in FORBIDDEN for key in keys_in(trace)),
     }
     violations = [code for code, holds in wrong.items() if holds]
     return {
@@ -29,7 +29,7 @@ CATCHES = "A declared count that does not fit the trace goes unreported"
 TEST = "test_the_declared_counts"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
@@ -39,5 +39,5 @@ def run(*trace, **claims):
 
 
 def witness(mutant, reference):
-    result = run(step("write_report"), steps=9)
+    result = run(make_entry("write_report"), steps=9)
     return mutant(result) != reference(result)

@@ -14,7 +14,7 @@ def audit_run(result):
         "too_many_steps": steps > 6,
         "too_many_retries": retries > 3,
         "missing_ok": any(type(flag) is not bool for flag in flags),
-        "forbidden_field": bool(keys_in(trace) & FORBIDDEN),
+        "forbidden_field": any(key.lower() in FORBIDDEN for key in keys_in(trace)),
     }
     violations = [code for code, holds in wrong.items() if holds]
     return {
@@ -30,7 +30,7 @@ CATCHES = "Entries after the end go unreported"
 TEST = "test_entries_after_the_end"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
@@ -40,5 +40,5 @@ def run(*trace, **claims):
 
 
 def witness(mutant, reference):
-    result = run(step("write_report"), step("read_note"))
+    result = run(make_entry("write_report"), make_entry("read_note"))
     return mutant(result) != reference(result)

@@ -14,7 +14,7 @@ def audit_run(result):
         "too_many_steps": steps > 6,
         "too_many_retries": retries > 3,
         "missing_ok": any(type(flag) is not bool for flag in flags),
-        "forbidden_field": bool(keys_in(trace) & FORBIDDEN),
+        "forbidden_field": any(key.lower() in FORBIDDEN for key in keys_in(trace)),
     }
     violations = [code for code, holds in wrong.items() if holds]
     return {
@@ -26,11 +26,11 @@ def audit_run(result):
     }
 
 
-CATCHES = "A sound run is reported otherwise"
+CATCHES = "A run in which nothing is wrong is not reported as it is"
 TEST = "test_four_sound_audits"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
@@ -40,5 +40,5 @@ def run(*trace, **claims):
 
 
 def witness(mutant, reference):
-    stuck = run(*[step("read_note")] * 6, status="budget_exhausted", termination="step_budget")
+    stuck = run(*[make_entry("read_note")] * 6, status="budget_exhausted", termination="step_budget")
     return mutant(stuck) != reference(stuck)

@@ -14,7 +14,7 @@ def audit_run(result):
         "too_many_steps": steps > 6,
         "too_many_retries": retries > 3,
         "missing_ok": any(type(flag) is not bool for flag in flags),
-        "forbidden_field": bool(keys_in(trace) & FORBIDDEN),
+        "forbidden_field": any(key.lower() in FORBIDDEN for key in keys_in(trace)),
     }
     violations = [code for code, holds in wrong.items() if holds]
     return {
@@ -30,7 +30,7 @@ CATCHES = "It raises where it should report"
 TEST = "test_reports_instead_of_raising"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
@@ -40,7 +40,7 @@ def run(*trace, **claims):
 
 
 def witness(mutant, reference):
-    result = run(step("read_note"))
+    result = run(make_entry("read_note"))
     del result["trace"][0]["observation"]["ok"]
     reference(result)
     try:

@@ -14,7 +14,7 @@ def audit_run(result):
         "too_many_steps": steps > 6,
         "too_many_retries": retries > 3,
         "missing_ok": any(type(flag) is not bool for flag in flags),
-        "forbidden_field": bool(keys_in(trace) & FORBIDDEN),
+        "forbidden_field": any(key.lower() in FORBIDDEN for key in keys_in(trace)),
     }
     result.update(steps=steps, retries=retries)
     violations = [code for code, holds in wrong.items() if holds]
@@ -31,7 +31,7 @@ CATCHES = "The audit changes the result that it is given"
 TEST = "test_the_result_is_left_alone"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
@@ -41,7 +41,7 @@ def run(*trace, **claims):
 
 
 def witness(mutant, reference):
-    result = run(step("write_report"), steps=9)
+    result = run(make_entry("write_report"), steps=9)
     reference(result)
     kept = result["steps"] == 9
     mutant(result)

@@ -14,7 +14,7 @@ def audit_run(result):
         "too_many_steps": steps > 6,
         "too_many_retries": retries > 3,
         "missing_ok": any(type(flag) is not bool for flag in flags),
-        "forbidden_field": bool(keys_in(trace) & FORBIDDEN),
+        "forbidden_field": any(key.lower() in FORBIDDEN for key in keys_in(trace)),
     }
     violations = [code for code, holds in wrong.items() if holds]
     return {
@@ -26,11 +26,11 @@ def audit_run(result):
     }
 
 
-CATCHES = "Only the status is compared, so a wrong termination goes unreported"
+CATCHES = "A wrong termination goes unreported where the status is right"
 TEST = "test_the_declared_termination"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
@@ -40,5 +40,5 @@ def run(*trace, **claims):
 
 
 def witness(mutant, reference):
-    result = run(step("write_report"), termination="step_budget")
+    result = run(make_entry("write_report"), termination="step_budget")
     return mutant(result) != reference(result)

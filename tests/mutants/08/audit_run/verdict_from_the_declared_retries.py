@@ -16,7 +16,7 @@ def audit_run(result):
         "too_many_steps": steps > 6,
         "too_many_retries": retries > 3,
         "missing_ok": any(type(flag) is not bool for flag in flags),
-        "forbidden_field": bool(keys_in(trace) & FORBIDDEN),
+        "forbidden_field": any(key.lower() in FORBIDDEN for key in keys_in(trace)),
     }
     violations = [code for code, holds in wrong.items() if holds]
     return {
@@ -28,11 +28,11 @@ def audit_run(result):
     }
 
 
-CATCHES = "The verdict seems to depend on the declared retries"
+CATCHES = "The verdict changes with the declared retries"
 TEST = "test_the_declared_retries_decide_nothing"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
@@ -42,5 +42,5 @@ def run(*trace, **claims):
 
 
 def witness(mutant, reference):
-    result = run(step("write_report"), retries=3)
+    result = run(make_entry("write_report"), retries=3)
     return mutant(result) != reference(result)

@@ -19,10 +19,10 @@ CATCHES = "A failed report seems to complete the run"
 TEST = "test_a_failed_report"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
 def witness(mutant, reference):
-    trace = [step("write_report", False)]
+    trace = [make_entry("write_report", False)]
     return mutant(trace) != reference(trace)

@@ -11,14 +11,14 @@ def derive(trace, *, max_steps=6, max_retries=2):
     return ("budget_exhausted", "step_budget") if len(trace) >= max_steps else ("in_progress", None)
 
 
-CATCHES = "An ok report decides wherever it stands"
+CATCHES = "An ok report that comes after the third failure completes the run"
 TEST = "test_a_report_after_the_third_failure"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
 def witness(mutant, reference):
-    trace = [step("read_note", False)] * 3 + [step("write_report")]
+    trace = [make_entry("read_note", False)] * 3 + [make_entry("write_report")]
     return mutant(trace) != reference(trace)

@@ -19,10 +19,10 @@ CATCHES = "The budget seems to be asked before the failures"
 TEST = "test_third_failure_on_the_sixth_step"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
 def witness(mutant, reference):
-    trace = [step("read_note")] * 3 + [step("read_note", False)] * 3
+    trace = [make_entry("read_note")] * 3 + [make_entry("read_note", False)] * 3
     return mutant(trace) != reference(trace)

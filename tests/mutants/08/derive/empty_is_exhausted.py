@@ -19,7 +19,7 @@ CATCHES = "A run without entries gets an end"
 TEST = "test_an_unfinished_run"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 

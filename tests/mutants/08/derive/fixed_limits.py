@@ -15,14 +15,14 @@ def derive(trace, *, max_steps=6, max_retries=2):
     return "in_progress", None
 
 
-CATCHES = "The limits seem to be fixed"
+CATCHES = "max_steps seems to be left aside: the run ends as it would with the usual limits"
 TEST = "test_limits_are_given"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
 def witness(mutant, reference):
-    trace = [step("read_note")] * 7
+    trace = [make_entry("read_note")] * 7
     return mutant(trace, max_steps=9) != reference(trace, max_steps=9)

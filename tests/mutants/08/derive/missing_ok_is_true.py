@@ -19,7 +19,7 @@ CATCHES = "An ok that is not True is taken for a success"
 TEST = "test_a_missing_ok_is_no_success"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 

@@ -10,14 +10,14 @@ def derive(trace, *, max_steps=6, max_retries=2):
     return ("budget_exhausted", "step_budget") if len(trace) >= max_steps else ("in_progress", None)
 
 
-CATCHES = "An end that came earlier is forgotten when an entry follows"
+CATCHES = "The verdict changes when an entry follows the one that ended the run"
 TEST = "test_an_earlier_end_stands"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
 def witness(mutant, reference):
-    trace = [step("write_report"), step("read_note")]
+    trace = [make_entry("write_report"), make_entry("read_note")]
     return mutant(trace) != reference(trace)

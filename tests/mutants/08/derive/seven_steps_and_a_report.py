@@ -17,10 +17,10 @@ CATCHES = "A report beyond the budget completes the run"
 TEST = "test_a_report_on_the_sixth_step"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
 def witness(mutant, reference):
-    trace = [step("read_note")] * 6 + [step("write_report")]
+    trace = [make_entry("read_note")] * 6 + [make_entry("write_report")]
     return mutant(trace) != reference(trace)

@@ -15,14 +15,14 @@ def derive(trace, *, max_steps=6, max_retries=2):
     return ("failed", "tool_failure") if failures > max_retries else ("in_progress", None)
 
 
-CATCHES = "Reading seems to stop at a failure"
+CATCHES = "One failure keeps a later report from completing the run"
 TEST = "test_reads_on_after_a_failure"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
 def witness(mutant, reference):
-    trace = [step("read_note", False), step("write_report")]
+    trace = [make_entry("read_note", False), make_entry("write_report")]
     return mutant(trace) != reference(trace)

@@ -19,10 +19,10 @@ CATCHES = "A run that has not ended gets an end"
 TEST = "test_an_unfinished_run"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
 def witness(mutant, reference):
-    trace = [step("read_note")]
+    trace = [make_entry("read_note")]
     return mutant(trace) != reference(trace)

@@ -11,7 +11,7 @@ ENDS = {
     "six": ("budget_exhausted", "step_budget"),
     "open": ("in_progress", None),
 }
-GOOD, BAD, REPORT = step("read_note"), step("read_note", False), step("write_report")
+GOOD, BAD, REPORT = make_entry("read_note"), make_entry("read_note", False), make_entry("write_report")
 
 
 def built(failures, successes, ending):

@@ -11,7 +11,7 @@ ENDS = {
     "six": ("budget_exhausted", "step_budget"),
     "open": ("in_progress", None),
 }
-GOOD, BAD, REPORT = step("read_note"), step("read_note", False), step("write_report")
+GOOD, BAD, REPORT = make_entry("read_note"), make_entry("read_note", False), make_entry("write_report")
 
 
 def built(failures, successes, ending):
@@ -72,7 +72,7 @@ def prop_audit(audit):
     holds()
 
 
-CATCHES = "Your property rejects an audit because of how it counts a missing ok"
+CATCHES = "It seems to matter to your property whether a missing ok counts as a failure"
 TEST = "test_accepts_both_ways_of_counting"
 
 

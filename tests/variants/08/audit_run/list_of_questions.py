@@ -34,7 +34,7 @@ def audit_run(result):
         while todo:
             value = todo.pop()
             if isinstance(value, dict):
-                if not value.keys().isdisjoint(project()["evidence"]["forbidden_fields"]):
+                if {key.casefold() for key in value} & set(project()["evidence"]["forbidden_fields"]):
                     yield "forbidden_field"
                 todo.extend(value.values())
             elif isinstance(value, list):

@@ -48,7 +48,7 @@ def audit_run(result):
 
 def _holds_key(value, names):
     if isinstance(value, dict):
-        return any(key in names or _holds_key(inner, names) for key, inner in value.items())
+        return any(key.lower() in names or _holds_key(inner, names) for key, inner in value.items())
     if isinstance(value, list):
         return any(_holds_key(inner, names) for inner in value)
     return False

@@ -130,7 +130,7 @@ def by_code(run):
         "missing_ok": st.tuples(place, st.sampled_from([MISSING, None, 0, 1, "yes"])).map(
             lambda drawn: without_flag(run, *drawn)
         ),
-        "forbidden_field": st.tuples(place, st.sampled_from(["thought", "chain_of_thought"]), place).map(
+        "forbidden_field": st.tuples(place, st.sampled_from(["thought", "chain_of_thought", "THOUGHT"]), place).map(
             lambda drawn: with_field(run, drawn[0], drawn[1], drawn[2] % 3)
         ),
     }

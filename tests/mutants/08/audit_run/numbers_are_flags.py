@@ -1,4 +1,4 @@
-"""A forbidden name is forbidden in large and in small letters, as in notebook 01."""
+"""A flag is True or False, and 1 and 0 are equal to them."""
 
 
 def audit_run(result):
@@ -10,11 +10,11 @@ def audit_run(result):
         "status_mismatch": status != result["status"],
         "termination_mismatch": termination != result["termination"],
         "count_mismatch": (steps, retries) != (result["steps"], result["retries"]),
-        "steps_after_terminal": any(derive(trace[:size])[1] is not None for size in range(steps)),
+        "steps_after_terminal": derive(trace[:-1])[1] is not None,
         "too_many_steps": steps > 6,
         "too_many_retries": retries > 3,
-        "missing_ok": any(type(flag) is not bool for flag in flags),
-        "forbidden_field": any(str(key).lower() in FORBIDDEN for key in keys_in(trace)),
+        "missing_ok": any(flag not in (True, False) for flag in flags),
+        "forbidden_field": any(key.lower() in FORBIDDEN for key in keys_in(trace)),
     }
     violations = [code for code, holds in wrong.items() if holds]
     return {
@@ -26,11 +26,11 @@ def audit_run(result):
     }
 
 
-CATCHES = "A name in other letters is taken for a forbidden one"
-TEST = "test_forbidden_fields"
+CATCHES = "An observation without a proper ok goes unreported"
+TEST = "test_an_erased_flag"
 
 
-def step(tool, ok=True):
+def make_entry(tool, ok=True):
     return {"action": {"tool": tool, "args": {}}, "observation": {"ok": ok}}
 
 
@@ -40,6 +40,5 @@ def run(*trace, **claims):
 
 
 def witness(mutant, reference):
-    result = run(step("write_report"))
-    result["trace"][0]["observation"]["Thought"] = "hm"
+    result = run(make_entry("read_note", 1), status="in_progress", termination=None)
     return mutant(result) != reference(result)

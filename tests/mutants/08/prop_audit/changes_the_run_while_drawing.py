@@ -1,0 +1,87 @@
+"""The run is there to be changed, once a forgery is wanted."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+ENDS = {
+    "write": ("completed", "goal_reached"),
+    "fail": ("failed", "tool_failure"),
+    "six": ("budget_exhausted", "step_budget"),
+    "open": ("in_progress", None),
+}
+GOOD, BAD, REPORT = make_entry("read_note"), make_entry("read_note", False), make_entry("write_report")
+
+
+def built(failures, successes, ending):
+    """An honest run with such a middle, brought to this ending."""
+    failures = 2 if ending == "fail" else failures
+    successes = 5 - failures if ending == "six" else min(successes, 5 - failures)
+    last = {"write": [REPORT], "fail": [BAD], "six": [GOOD], "open": []}[ending]
+    trace = [BAD] * failures + [GOOD] * successes + last
+    claims = dict(zip(("status", "termination"), ENDS[ending], strict=True))
+    retries = failures + (ending == "fail")
+    run = {"task_id": "t", "steps": len(trace), "retries": retries, **claims, "trace": trace}
+    return json.loads(json.dumps(run))
+
+
+runs = st.builds(built, st.integers(0, 2), st.integers(0, 5), st.sampled_from(list(ENDS)))
+
+
+def corruptions(run):
+    def forged(code, *more, **claims):
+        run.update(claims)
+        return code, json.loads(json.dumps({**run, "trace": [*run["trace"], *more]}))
+
+    def unflagged(k):
+        code, result = forged("missing_ok", REPORT)
+        del result["trace"][k]["observation"]["ok"]
+        return code, result
+
+    def thinking(k):
+        code, result = forged("forbidden_field", GOOD)
+        result["trace"][k]["action"]["args"]["thought"] = "hm"
+        return code, result
+
+    others = st.sampled_from([ends for ends in ENDS.values() if ends[0] != run["status"]])
+    places = st.integers(0, len(run["trace"]))
+    return st.one_of(
+        others.map(lambda ends: forged("status_mismatch", status=ends[0])),
+        others.map(lambda ends: forged("status_mismatch", status=ends[0], termination=ends[1])),
+        others.map(lambda ends: forged("termination_mismatch", termination=ends[1])),
+        st.integers(1, 3).map(lambda by: forged("count_mismatch", steps=run["steps"] + by)),
+        st.integers(1, 3).map(lambda by: forged("count_mismatch", retries=run["retries"] + by)),
+        st.sampled_from([GOOD, BAD, REPORT]).map(lambda last: forged("steps_after_terminal", REPORT, last)),
+        st.sampled_from([GOOD, REPORT]).map(lambda last: forged("too_many_steps", *[GOOD] * 6, last)),
+        st.sampled_from([GOOD, REPORT]).map(lambda last: forged("too_many_retries", *[BAD] * 4, last)),
+        places.map(unflagged),
+        places.map(thinking),
+    )
+
+
+def prop_audit(audit):
+    @settings(QUICK, max_examples=12)
+    @given(runs, st.data())
+    def holds(run, data):
+        answer = audit(run)
+        for key in ("steps", "retries", "status", "termination"):
+            assert answer[key] == run[key]
+        assert answer["violations"] == []
+        for code, forged in data.draw(st.lists(corruptions(run), min_size=2, max_size=2)):
+            assert code in audit(forged)["violations"]
+
+    holds()
+
+
+CATCHES = "The run is changed while forgeries of it are drawn"
+TEST = "test_every_forgery_deserves_its_code"
+
+
+def witness(mutant, reference):
+    changed = []
+    for corruptions_of in (mutant.__globals__["corruptions"], reference.__globals__["corruptions"]):
+        run = built(0, 2, "write")
+        Draws(corruptions_of, run, 20)
+        changed.append(run != built(0, 2, "write"))
+    return changed == [True, False]
