@@ -14,7 +14,8 @@ from time import monotonic
 from typing import Any
 
 from grader.course import Course
-from grader.judge.session import Job, judge
+from grader.judge.job import Job
+from grader.judge.session import judge
 from grader.judge.spec import TestSpec
 from tests.proofs.course import Solved
 from tests.proofs.loader import RAISES, Candidate
