@@ -144,7 +144,7 @@ async def _launch(scratch: Path, library: Path) -> Launched:
         with theirs, (scratch / "kernel.log").open("wb") as log:
             await manager.start_kernel(
                 cwd=str(scratch / "work"),
-                env=_environment(scratch),
+                env=environment(scratch),
                 stdout=log,
                 stderr=log,
                 pass_fds=[theirs.fileno()],
@@ -188,7 +188,7 @@ async def _kernel_info(client: AsyncKernelClient) -> None:
         pass
 
 
-def _environment(scratch: Path) -> dict[str, str]:
+def environment(scratch: Path) -> dict[str, str]:
     """A kernel's whole environment, built from nothing: no secret of the grader's shell reaches a notebook."""
     work = str(scratch / "work")
     environment = {

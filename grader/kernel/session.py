@@ -60,8 +60,8 @@ class Session:
         self.noted: dict[str, list[tuple[int, bool]]] = {}
         self.picks: dict[str, int] = {}
         self.restarts = 0
-        self._runner = asyncio.Runner()
         self._launched: Launched | None = None
+        self._runner = asyncio.Runner()
         self._kernel: KernelProcess | None = None
         self._skipped: set[int] = set()
         self._cells_took = 0.0
@@ -83,13 +83,13 @@ class Session:
 
     def close(self) -> None:
         """End the kernel and remove its folder; safe to call twice."""
-        launched, self._launched = self._launched, None
         kernel, self._kernel = self._kernel, None
         try:
-            if launched is not None:
-                self._run(launched.stop())
             if kernel is not None:
                 self._run(kernel.stop())
+            if self._launched is not None:
+                self._run(self._launched.stop())
+                self._launched = None
         finally:
             self._runner.close()
 
