@@ -64,7 +64,8 @@ def check(name: str, namespace: dict[str, Any] | None = None) -> None:
 
 
 def _check(course: Course, facts: ExerciseFacts, namespace: dict[str, Any]) -> None:
-    from grader.judge.session import Job, judge
+    from grader.judge.job import Job
+    from grader.judge.session import judge
 
     for name in facts.defines:
         if name not in namespace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -14,7 +14,7 @@ from time import monotonic
 import msgspec
 
 from grader.course import Course
-from grader.judge.session import Job, judge
+from grader.judge.job import Job
 from grader.record import SCHEMA, CourseId, GradeRecord, SubmissionId, isolation_of
 from grader.submissions import Submission
 from grader.work import NotebookWork, Progress, plain
@@ -57,18 +57,45 @@ def grade_all(
     Never raises for what a learner handed in. Raises CourseError when the course itself cannot be used, and
     KernelStartError when no kernel can be started here.
     """
+    left = iter(submissions)
 
-    def jobs() -> Generator[Job, None, None]:
-        for submission in submissions:
-            started, clock = datetime.now(UTC), monotonic()
-            work = [NotebookWork(course, entry, seed, exercise, on_progress) for entry in submission.notebooks]
-            for notebook in work:
+    def begun() -> _Begun | None:
+        submission = next(left, None)
+        if submission is None:
+            return None
+        started, clock = datetime.now(UTC), monotonic()
+        work = [NotebookWork(course, entry, seed, exercise, on_progress) for entry in submission.notebooks]
+        return _Begun(submission, work, started, clock)
+
+    def jobs(begin: _Begun | None) -> Generator[Job, None, None]:
+        while begin is not None:
+            for notebook in begin.work:
                 yield from notebook.jobs()
-            on_graded(_graded(course, submission, work, seed, started, monotonic() - clock))
+            seconds = monotonic() - begin.clock
+            on_graded(_graded(course, begin.submission, begin.work, seed, begin.started, seconds))
+            begin = begun()
 
-    # Closed at once whatever happens: a kernel must not wait for the garbage collector.
-    with closing(jobs()) as stream:
-        judge(course, stream)
+    with ExitStack() as stack:
+        first = begun()
+        for notebook in first.work if first else []:
+            stack.callback(notebook.close)
+            if notebook.launch():
+                break
+        # pytest takes as long to load as a kernel to start: the first one does so meanwhile.
+        from grader.judge.session import judge
+
+        # Closed at once whatever happens: a kernel must not wait for the garbage collector.
+        judge(course, stack.enter_context(closing(jobs(first))))
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A submission whose notebooks have been read; `started` and `clock` say when that began."""
+
+    submission: Submission
+    work: list[NotebookWork]
+    started: datetime
+    clock: float
 
 
 def rejection(course: Course, submission: Submission, message: str, *, seed: int) -> GradeRecord:

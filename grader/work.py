@@ -10,8 +10,8 @@ from time import monotonic
 
 from grader.course import Course, ExerciseFacts, NotebookFacts
 from grader.judge import predictions as prediction_checks
+from grader.judge.job import Job
 from grader.judge.predictions import PredictionVerdict
-from grader.judge.session import Job
 from grader.judge.verdict import Verdict
 from grader.kernel.session import Session
 from grader.kernel.trouble import Trouble
@@ -59,6 +59,7 @@ class NotebookWork:
         self.verdicts: list[Verdict] = []
         self.predicted: list[PredictionVerdict] = []
         self.notebook = self._read()
+        self.session: Session | None = None
 
     def _read(self) -> Notebook | None:
         if self.submitted.path is None:
@@ -72,6 +73,29 @@ class NotebookWork:
         self.notes += [f"{self.submitted.path.name}: {note}" for note in notebook.notes]
         return notebook
 
+    def launch(self) -> bool:
+        """Have a kernel start meanwhile, for `jobs` to use; whether one does, and must be ended with `close`."""
+        if self.notebook is None or self.submitted.path is None:
+            return False
+        self.session = self._session(self.notebook)
+        self.session.launch()
+        return True
+
+    def close(self) -> None:
+        """End the kernel that `launch` has started; safe to call when it is gone."""
+        if self.session is not None:
+            self.session.close()
+
+    def _session(self, notebook: Notebook) -> Session:
+        exercises = self.submitted.facts.exercises
+        return Session(
+            notebook.sources,
+            {name: exercise.stubs.get(name, "") for exercise in exercises for name in exercise.defines},
+            self.course.limits,
+            self.course.library_dir,
+            beside=self.submitted.folder,
+        )
+
     def jobs(self) -> Generator[Job, None, None]:
         """Run the notebook, then hand out the job of judging it while its kernel is up."""
         if self.notebook is None or self.submitted.path is None:
@@ -84,17 +108,10 @@ class NotebookWork:
         def step(*_: object) -> None:
             self.on_progress(Progress(facts, min(next(done, steps), steps), steps))
 
-        folder = self.submitted.folder
         # Before a cell runs: where nothing confines the kernel, a cell could write a journal there.
         kept = self.submitted.journal()
-        session = Session(
-            self.notebook.sources,
-            {name: exercise.stubs.get(name, "") for exercise in facts.exercises for name in exercise.defines},
-            self.course.limits,
-            self.course.library_dir,
-            beside=folder,
-            on_cell=step,
-        )
+        session = self.session or self._session(self.notebook)
+        session.on_cell = step
         with ExitStack() as stack:
             try:
                 stack.enter_context(session)

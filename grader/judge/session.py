@@ -10,9 +10,8 @@ import random
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,7 +20,8 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from grader.course import Course, CourseError, shown
-from grader.judge.learner import Learner, Transport
+from grader.judge.job import Job
+from grader.judge.learner import Learner
 from grader.judge.spec import BOTH, TestSpec, load_module, load_specs
 from grader.judge.verdict import Verdict, verdict_of
 
@@ -44,22 +44,6 @@ ARGUMENTS = [
 ]
 VARIABLES = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
 TIMEOUTS_PER_EXERCISE = 2
-
-
-@dataclass
-class Job:
-    """One notebook to judge: which exercises' tests to run, with which seed. `verdicts` fills as tests end."""
-
-    transport: Transport
-    exercises: frozenset[str]
-    seed: int
-    on_verdict: Callable[[Verdict], None] = lambda verdict: None
-    verdicts: list[Verdict] = field(default_factory=list)
-    tracebacks: list[str] = field(default_factory=list)
-
-    def wants(self, spec: TestSpec) -> bool:
-        """Whether this test is to be run for this job."""
-        return spec.exercise in self.exercises
 
 
 def judge(course: Course, jobs: Iterable[Job], visibilities: Sequence[str] = BOTH) -> None:

@@ -55,7 +55,7 @@ def ask(kernel: KernelProcess, request: dict[str, Any], callback: Callback | Non
 
 def _reply(kernel: KernelProcess, callback: Callback | None, deadline: float) -> dict[str, Any]:
     """The reply to the request that was sent, with every callback before it answered. Anything else is passed over."""
-    while True:
+    while monotonic() < deadline:  # however many messages have come by then
         said = _message(_take(kernel, deadline))
         match said.get("t"):
             case "done":
@@ -67,6 +67,7 @@ def _reply(kernel: KernelProcess, callback: Callback | None, deadline: float) ->
                 number = said.get("n")
                 plain = type(number) is int and abs(number) < 2**53
                 _put(kernel, {**callback(said), "n": number if plain else 0}, deadline)
+    raise TimeoutError
 
 
 def _message(line: bytes) -> dict[str, Any]:

@@ -84,21 +84,50 @@ class KernelProcess:
             shutil.rmtree(self.scratch, ignore_errors=True)
 
 
-async def start(library: Path, seconds: float) -> KernelProcess:
-    """A kernel that is ready to be asked; raises KernelStartError when it is not so within `seconds`.
+@dataclass
+class Launched:
+    """A kernel's process that has been started and may not be ready yet. It must be made `ready`, or stopped."""
 
-    `library` is the folder that holds the grader's own ``course_lib``.
-    """
+    manager: AsyncKernelManager
+    process: subprocess.Popen[bytes]
+    line: Line
+    scratch: Path
+
+    async def ready(self, seconds: float) -> KernelProcess:
+        """The kernel, once it can be asked; raises KernelStartError, and ends it, when it is not so in `seconds`."""
+        try:
+            client = await asyncio.wait_for(_connect(self.manager, self.scratch), seconds)
+            layers = json.loads((self.scratch / "sockets" / "layers").read_text())
+        except (TimeoutError, KernelStartError, FileNotFoundError, json.JSONDecodeError) as error:
+            log_tail = (self.scratch / "kernel.log").read_text(errors="replace").strip()[-600:]
+            await self.stop()
+            raise KernelStartError(f"the kernel did not start within {seconds:g} s. {log_tail}") from error
+        except BaseException:  # whoever presses Ctrl-C meanwhile leaves no kernel behind either
+            await self.stop()
+            raise
+        return KernelProcess(self.manager, client, self.process, self.line, self.scratch, layers)
+
+    async def stop(self) -> None:
+        """End the process and everything in its process group, and remove its scratch folder."""
+        try:
+            self.line.end.close()
+            await _end(self.manager, self.process)
+        finally:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+async def launch(library: Path) -> Launched:
+    """Start a kernel's process. `library` is the folder that holds the grader's own ``course_lib``."""
     # A short path: a unix socket's name may have 108 bytes.
     scratch = Path(tempfile.mkdtemp(prefix="grader-"))
     try:
-        return await _start(scratch, library, seconds)
-    except BaseException:  # whoever presses Ctrl-C meanwhile leaves no folder behind either
+        return await _launch(scratch, library)
+    except BaseException:
         shutil.rmtree(scratch, ignore_errors=True)
         raise
 
 
-async def _start(scratch: Path, library: Path, seconds: float) -> KernelProcess:
+async def _launch(scratch: Path, library: Path) -> Launched:
     for name in ("work", "work/tmp", "sockets", "lib"):
         (scratch / name).mkdir()
     (scratch / "lib" / "course_lib").symlink_to(library, target_is_directory=True)
@@ -120,18 +149,12 @@ async def _start(scratch: Path, library: Path, seconds: float) -> KernelProcess:
                 stderr=log,
                 pass_fds=[theirs.fileno()],
             )
-        provisioner: Any = manager.provisioner
-        process: subprocess.Popen[bytes] = provisioner.process
-        client = await asyncio.wait_for(_connect(manager, scratch), seconds)
-        layers = json.loads((scratch / "sockets" / "layers").read_text())
-    except BaseException as error:
+    except BaseException:
         ours.close()
         await manager.shutdown_kernel(now=True)
-        if not isinstance(error, TimeoutError | KernelStartError | FileNotFoundError | json.JSONDecodeError):
-            raise
-        log_tail = (scratch / "kernel.log").read_text(errors="replace").strip()[-600:]
-        raise KernelStartError(f"the kernel did not start within {seconds:g} s. {log_tail}") from error
-    return KernelProcess(manager, client, process, Line(ours), scratch, layers)
+        raise
+    provisioner: Any = manager.provisioner
+    return Launched(manager, provisioner.process, Line(ours), scratch)
 
 
 async def _end(manager: AsyncKernelManager, process: subprocess.Popen[bytes]) -> None:

@@ -21,7 +21,7 @@ from grader.kernel import call, process, wire
 from grader.kernel.call import Callback, KernelLost
 from grader.kernel.crash import Crashes
 from grader.kernel.execute import CellRun, run_cells
-from grader.kernel.process import KernelProcess
+from grader.kernel.process import KernelProcess, Launched
 from grader.kernel.trouble import Trouble
 
 # A cell that ran out of time once gets this long when the cells are run again for a new kernel.
@@ -37,8 +37,9 @@ Progress = Callable[[int], None]
 class Session:
     """`cells` are the sources of the code cells; `stubs` the definitions of interest, each with its stub's digest.
 
-    `scan` holds what the course's extractor says of the cells (read before any of them runs), `runs` how each
-    cell went, `noted` after which cells each name was bound and whether to something callable.
+    `on_cell` is told the number of each cell before it runs. `scan` holds what the course's extractor says of the
+    cells (read before any of them runs), `runs` how each cell went, `noted` after which cells each name was bound and
+    whether to something callable.
     """
 
     def __init__(
@@ -48,24 +49,28 @@ class Session:
         limits: Limits,
         library: Path,
         beside: Path | None = None,
-        on_cell: Progress = lambda number: None,
     ) -> None:
         self.cells = cells
         self.stubs = stubs
         self.limits = limits
         self.library = library
         self.beside = beside
-        self.on_cell = on_cell
+        self.on_cell: Progress = lambda number: None
         self.scan: Any = None
         self.runs: dict[int, CellRun] = {}
         self.noted: dict[str, list[tuple[int, bool]]] = {}
         self.picks: dict[str, int] = {}
         self.restarts = 0
+        self._launched: Launched | None = None
         self._runner = asyncio.Runner()
         self._kernel: KernelProcess | None = None
         self._crashes: Crashes | None = None
         self._skipped: set[int] = set()
         self._cells_took = 0.0
+
+    def launch(self) -> None:
+        """Have the kernel's process start meanwhile; entering the session waits for it."""
+        self._launched = self._run(process.launch(self.library))
 
     def __enter__(self) -> Session:
         try:
@@ -86,6 +91,9 @@ class Session:
                 self._crashes.close()
             if kernel is not None:
                 self._run(kernel.stop())
+            if self._launched is not None:
+                self._run(self._launched.stop())
+                self._launched = None
         finally:
             self._runner.close()
 
@@ -136,7 +144,8 @@ class Session:
         return self._runner.run(coroutine)
 
     async def _open(self) -> None:
-        self._kernel = await process.start(self.library, self.limits.startup_seconds)
+        launched, self._launched = self._launched or await process.launch(self.library), None
+        self._kernel = await launched.ready(self.limits.startup_seconds)
         self._lay_files(self._kernel)
         message = {"op": "scan", "sources": self.cells, "stubs": dict(self.stubs)}
         reply = call.ask(self._kernel, message, None, self.limits.startup_seconds)
@@ -155,7 +164,8 @@ class Session:
         if self.restarts >= self.limits.max_restarts:
             return
         self.restarts += 1
-        self._kernel = await process.start(self.library, self.limits.startup_seconds)
+        launched = await process.launch(self.library)
+        self._kernel = await launched.ready(self.limits.startup_seconds)
         self._lay_files(self._kernel)
         await self._run_cells()
         if self._kernel is not None and self.picks:

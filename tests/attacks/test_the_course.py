@@ -13,7 +13,8 @@ import pytest
 from course_lib import definitions
 from grader import grade as grading
 from grader.course import Course
-from grader.judge.session import Job, judge
+from grader.judge.job import Job
+from grader.judge.session import judge
 from grader.kernel import inside
 from grader.notebook import read_notebook
 from grader.record import GradeRecord

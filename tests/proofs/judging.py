@@ -14,7 +14,8 @@ from time import monotonic
 from typing import Any
 
 from grader.course import Course
-from grader.judge.session import Job, judge
+from grader.judge.job import Job
+from grader.judge.session import judge
 from grader.judge.spec import TestSpec
 from grader.kernel.crash import Crashes
 from grader.kernel.trouble import Trouble

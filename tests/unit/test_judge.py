@@ -13,7 +13,8 @@ from course_lib.checking import _Live
 from grader.course import Course, CourseError
 from grader.judge import promise
 from grader.judge.api import BrokenPromise
-from grader.judge.session import Job, judge
+from grader.judge.job import Job
+from grader.judge.session import judge
 from grader.judge.spec import load_specs
 from grader.judge.verdict import Verdict
 from tests.e2e.toy import REPO, SETTINGS

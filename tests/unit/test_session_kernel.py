@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from course_lib.agent import Divergence
@@ -13,7 +16,7 @@ from grader.judge.learner import Learner
 from grader.kernel.session import Session
 from grader.kernel.trouble import Trouble
 from grader.kernel.wire import Opaque, Record
-from tests.unit.real_kernel import LIBRARY, learner, session
+from tests.unit.real_kernel import CELL, LIBRARY, learner, session
 
 __all__ = ["learner", "session"]
 
@@ -187,3 +190,15 @@ def test_the_environment_is_made_from_nothing(monkeypatch: pytest.MonkeyPatch) -
         assert (seen["COURSE_GRADING"], seen["LATER"]) == ("1", "1")
         assert session.noted == {"env": [(0, True)]}
         assert [run.outcome for run in session.runs.values()] == ["ok", "ok"]
+
+
+def test_a_kernel_that_was_launched_and_not_wanted_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = psutil.Process().children(recursive=True)
+    session = Session([CELL], {}, Limits(), LIBRARY)
+    session.launch()
+    assert [child for child in psutil.Process().children(recursive=True) if child not in before]
+    session.close()
+    session.close()
+    assert [child for child in psutil.Process().children(recursive=True) if child not in before] == []
+    assert list(tmp_path.iterdir()) == []
