@@ -1070,7 +1070,7 @@ with attempt("check_coverage_gate", "check_freshness_gate", "check_consistency_g
 # - make a state that fails two gates at once, and say beforehand what each will name;
 # - take `search_results` away instead of `base_rate`, and say beforehand which fields move and what
 #   coverage says;
-# - add a gate that refuses a page published after it was retrieved, and find the state of part 5 that it
+# - add a gate that refuses a page published after it was retrieved, and find the states of part 5 that it
 #   refuses.
 #
 # <details><summary>Answers to 1 to 5</summary>

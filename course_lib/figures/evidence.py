@@ -92,7 +92,7 @@ def admissible_plane(results: Sequence[Dated], window: float) -> Figure:
             marker, color = ("X", ORANGE) if each.refused else ("o", BLUE)
             axes.plot(each.hours, each.days, marker, color=color, markeredgecolor=INK, markersize=10, zorder=3)
             axes.annotate(each.label, (each.hours, each.days), xytext=(8, 6), textcoords="offset points")
-        axes.text(window / 2, oldest + 0.8 * edge_y, "admissible", ha="center", va="top", style="italic")
+        axes.text(0.98 * window, 0.2 * edge_y, "admissible", ha="left", va="bottom", style="italic")
         axes.set_xlim(furthest + edge_x, latest - edge_x)  # time runs to the right
         axes.set_ylim(nearest - edge_y, oldest + edge_y)
         axes.set_xlabel("retrieved: hours before the moment of the check   (✗ refused, ● let through)")

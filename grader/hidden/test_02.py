@@ -249,6 +249,10 @@ def test_all_that_is_missing_is_named(learner, rng):
     kinds = [f"{kind}_{rng.randrange(1000)}" for kind in rng.sample(["poll", "table", "log", "map", "memo"], 4)]
     there = kinds[rng.choice([0, 3])]
     missing = [kind for kind in kinds if kind != there]
+    nothing = [item(rng, word(rng), "2024-06-01T10:00:00") for _ in range(3)]
+    _ = covered(
+        learner, nothing, kinds, [("Only the first missing type seems to be reported", kinds[:1], 3)], (2, tuple(kinds))
+    )
     evidence = [item(rng, there, "2024-06-01T10:00:00") for _ in range(rng.randrange(4, 8))]
     first = ("Only the first missing type seems to be reported", missing[:1], len(evidence))
     any_of = ("It seems to be enough that one of the required types is there", [], len(evidence))
@@ -358,6 +362,7 @@ def test_exactly_the_window_is_fresh(learner, rng):
 def test_two_days_are_old(learner, rng):
     """What was retrieved days ago is stale, also when it was at the same hour."""
     as_of = some_moment(rng)
+    fresh(learner, aged(rng, as_of, rng.randrange(5, 20)), as_of, ["stale"], hours=4)
     part = "Only the part of the age that is less than a day seems to be looked at"
     ages = [24 * rng.randrange(2, 9), 1, 24 * rng.randrange(2, 9) + 1]
     fresh(learner, aged(rng, as_of, *ages), as_of, ["stale", None, "stale"], [(part, [None, None, None])])
@@ -400,9 +405,11 @@ def test_unreadable_timestamps(learner, rng):
 def test_every_item_is_judged(learner, rng):
     """Each item is judged by itself, and all issues are reported, in the order of the items."""
     as_of = some_moment(rng)
+    age = rng.randrange(40, 90)
+    fresh(learner, aged(rng, as_of, age), as_of, ["stale"])
     newest, alone = "The newest item seems to decide for all", "Only the first issue seems to be reported"
-    old = [rng.randrange(40, 90), 2, rng.randrange(40, 90)]
-    mixed = [rng.randrange(40, 90), 2, -rng.randrange(2, 9), rng.randrange(40, 90), 1]
+    old = [age, 2, age]
+    mixed = [age, 2, -rng.randrange(2, 9), age, 1]
     for ages in (old, mixed):
         rng.shuffle(ages)
         kinds = ["stale" if age > 24 else "future" if age < 0 else None for age in ages]
@@ -421,7 +428,9 @@ def test_only_retrieval_and_as_of_count(learner, rng):
     ages = [rng.randrange(1, 20) for _ in range(3)]
     fresh(learner, aged(rng, as_of, *ages, published=today), as_of, [None] * 3, [(clock, ["stale"] * 3)])
     published = "The day of publication seems to be looked at instead of the retrieval"
-    evidence = aged(rng, as_of, rng.randrange(30, 90), rng.randrange(30, 90), published=today)
+    ages = [rng.randrange(30, 90) for _ in range(2)]
+    fresh(learner, aged(rng, as_of, *ages), as_of, ["stale"] * 2)
+    evidence = aged(rng, as_of, *ages, published=today)
     fresh(learner, evidence, as_of, ["stale"] * 2, [(published, [None] * 2)])
     fresh(learner, [], as_of, [])
 
@@ -532,6 +541,7 @@ def test_every_result_of_every_item(learner, rng):
     """All results are looked at: not only the first of an item, and not only those of one type of item."""
     cutoff = some_day(rng)
     fine, late = later(cutoff, -rng.randrange(2, 99)), later(cutoff, rng.randrange(1, 99))
+    consistent(learner, [pages(rng, late, kind="search_results")], cutoff.isoformat(), [(0, 0, "post_cutoff")])
     at = rng.randrange(1, 4)
     several = pages(rng, *[late if n == at else fine for n in range(4)], kind="search_results")
     evidence = [several, pages(rng, fine)]
@@ -551,11 +561,12 @@ def test_an_unreadable_cutoff(learner, rng):
     evidence = [pages(rng, f"{rng.randrange(1990, 2009)}-04-05", None), pages(rng, "whenever")]
     issues = [(None, None, "cutoff"), (0, 1, "missing"), (1, 0, "unparseable")]
     day = some_day(rng)
+    consistent(learner, evidence, day.isoformat(), issues[1:])
     passes = "A cutoff that cannot be read seems to be passed over"
     quiet = "With a cutoff that cannot be read, the other issues are not reported"
     for cutoff in ("soon", ""):
         consistent(learner, evidence, cutoff, issues, [(passes, issues[1:]), (passes, []), (quiet, issues[:1])])
-    other = "The cutoff seems to be read by another rule than the results"
+    other = "A cutoff that is no such day seems to be read as one"
     for cutoff in (f"{day.year}-{day.month}-{day.day}", f"{day.isoformat()}T09:00:00"):
         consistent(learner, evidence, cutoff, issues, [(other, issues[1:])])
 
@@ -569,6 +580,7 @@ def test_only_the_cutoff_counts(learner, rng):
     retrieved = f"{later(cutoff, rng.randrange(100, 200))}T10:00:00"
     early = f"{later(cutoff, -rng.randrange(200, 300))}T10:00:00"
     evidence = [item(rng, "search_results", retrieved, [fine, late]), item(rng, "base_rate", early, [fine])]
+    consistent(learner, [pages(rng, f"{rng.randrange(2500, 2600)}-01-01")], cutoff.isoformat(), [(0, 0, "post_cutoff")])
     moment = "Results seem to be compared with another moment than the cutoff of the state"
     otherwise = [(moment, []), (moment, [(1, 0, "post_cutoff")])]
     consistent(learner, evidence, cutoff.isoformat(), [(0, 1, "post_cutoff")], otherwise)

@@ -37,7 +37,7 @@ def check_consistency_gate(state):
     return QualityGateResult("consistency", not issues, f"issues: {issues}", {"issues": issues})
 
 
-CATCHES = "The cutoff seems to be read by another rule than the results"
+CATCHES = "A cutoff that is no such day seems to be read as one"
 TEST = "test_an_unreadable_cutoff"
 
 

@@ -33,7 +33,7 @@ def check_freshness_gate(state, *, as_of, max_age_hours=24):
 
 
 CATCHES = "Age seems to be measured in whole days, or otherwise rounded"
-TEST = "test_two_days_are_old"
+TEST = "test_exactly_the_window_is_fresh"
 
 
 from types import SimpleNamespace
