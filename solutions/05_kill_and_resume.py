@@ -711,8 +711,7 @@ predict("P05.15", {"1 done", "0 in_doubt", "1 in_doubt"}, confidence=0.7, kind="
 
 # %%
 def effects_and_answer(case: Any) -> str:
-    said = case.answer or case.ending.outcome
-    return f"{messages(case)} {said.value}"
+    return f"{messages(case)} {case.answer.value}"
 
 
 def in_doubt() -> set[str]:
