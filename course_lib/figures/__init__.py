@@ -5,6 +5,7 @@ show(run_strip(recording("invalid-arguments")))
 
 from .audit import corruption_matrix, counter_example, kill_matrix
 from .canvas import alt_text, png, show
+from .effects import hash_strip, key_grid, retry_amplification
 from .gates import evaluations_by_order, gate_waterfall, token_stairs
 from .predictions import calibration
 from .replay import checkpoint_diff, prefix_grid, rebuilt_and_outside
@@ -19,10 +20,13 @@ __all__ = [
     "counter_example",
     "evaluations_by_order",
     "gate_waterfall",
+    "hash_strip",
+    "key_grid",
     "kill_matrix",
     "png",
     "prefix_grid",
     "rebuilt_and_outside",
+    "retry_amplification",
     "run_strip",
     "show",
     "state_timeline",
