@@ -27,8 +27,7 @@
 # **When you are through, you can**
 #
 # - tell by measuring, not by its name, whether a tool may be called again;
-# - name three mechanisms that make a repeat harmless: overwriting, a key that is looked up, a uniqueness
-#   constraint;
+# - name three mechanisms that make a repeat harmless;
 # - give an intent a key, its content a fingerprint, and say where each of the two is the wrong choice;
 # - append a line exactly once, with a rival in between any two statements;
 # - call a service at most once for a key, and answer `in_doubt` where you do not know;
@@ -493,6 +492,17 @@ reveal("P06.6", places_of_two_notes)
 #
 # </details>
 
+# %% [markdown]
+# ### Before you run · P06.7
+#
+# The function that you write next appends a note under a key, and it must do what is meant. It is called three times
+# with *the same content*: with one key, with the same key again, and then with another key. How many lines are to be
+# in the file after each of the three calls?
+
+# %%
+predict("P06.7", "1 1 2", confidence=0.8, kind=["1 1 1", "1 1 2", "1 2 2", "1 2 3"])
+
+
 # %% [markdown] exercise="append_note_once" title="The file is only a picture of the record" difficulty=3 minutes=30 mode="with help"
 # A transaction does not reach into a file: a crash between the two leaves the one without the other. The way out is
 # to have the truth in one place. The note itself goes into the record, together with its key. The file is a
@@ -549,13 +559,7 @@ def append_note_once(db: sqlite3.Connection, root: str | Path, filename: str, co
 
 
 # %% [markdown]
-# ### Before you run · P06.7
-#
-# Three calls with your function: a key, the same key again, and then another key with *the same content*. How many
-# lines are in the file after each of them?
-
-# %%
-predict("P06.7", "1 1 2", confidence=0.8, kind=["1 1 1", "1 1 2", "1 2 2", "1 2 3"])
+# Time for P06.7, with your function on real files.
 
 
 # %%
@@ -656,11 +660,26 @@ reveal("P06.8", booked_twice)
 # %% [markdown]
 # <details><summary>After you have looked</summary>
 #
-# The three failures look alike and are three different facts. A request that was never sent may be sent again. A
-# no is an answer: it is known what happened, namely nothing. Silence is neither; whoever takes it for a failure
-# pays twice, and whoever takes it for a success may have sold something for nothing.
+# The three look alike to a caller who only asks whether it went well, and they are three different facts. Which of
+# them may be followed by a second attempt, and what is to be said of the others, is the next question.
 #
 # </details>
+
+# %% [markdown]
+# ### Before you run · P06.9, P06.10, P06.11
+#
+# You are about to write a function that stands between the agent and this service, which takes no keys. Under one
+# key it must never let two charges happen, and it must never claim what it does not know. Its answer has a status:
+# `done` when it knows what came of the call, whatever that was, and `in_doubt` when it does not.
+#
+# Three charges go through it twice each, both times with one key. Only the first attempt meets trouble: in **P06.9**
+# its request is lost, in **P06.10** its answer is lost, in **P06.11** the card is declined. What is the status of the
+# *second* attempt, and how many bookings are in the ledger then? Choose one for each, for instance `"done 2"`.
+
+# %%
+predict("P06.9", "done 1", confidence=0.8, kind=["done 0", "done 1", "done 2", "in_doubt 0", "in_doubt 1"])
+predict("P06.10", "in_doubt 1", confidence=0.8, kind=["done 0", "done 1", "done 2", "in_doubt 0", "in_doubt 1"])
+predict("P06.11", "done 0", confidence=0.7, kind=["done 0", "done 1", "done 2", "in_doubt 0", "in_doubt 1"])
 
 # %% [markdown] exercise="call_once" title="At most once, and honest about the rest" difficulty=4 minutes=35 mode="with help"
 # The record cannot make the charge and its own row one step. What it can do is to say, *before* the call goes out,
@@ -672,7 +691,7 @@ reveal("P06.8", booked_twice)
 #
 # hint: The process stops while fn is at work. Which rows can the next process see, if the start and the result are
 # written together at the end? And if they are one transaction that was never committed?
-# hint: Two rows of time, one row in the table: insert key and params and commit, call fn, then write the result into
+# hint: Two moments, one row: insert key and params and commit, call fn, then write the result into
 # the same row and commit. A row without a result is the doubt itself. Who tells you whether your insert was the
 # first?
 # hint: Insert with ON CONFLICT DO NOTHING and look at the cursor's rowcount. If it is 0: read the row, compare its
@@ -727,20 +746,7 @@ def call_once(db: sqlite3.Connection, key: str, params: dict[str, Any], fn: Call
 
 
 # %% [markdown]
-# ### Before you run · P06.9, P06.10, P06.11
-#
-# Three charges are sent twice each through your function, both times with the same key. Only the first attempt meets
-# trouble: in **P06.9** its request is lost, in **P06.10** its answer is lost, in **P06.11** the card is declined.
-# What is the status of the *second* attempt, and how many bookings are in the ledger then? Choose one for each, for
-# instance `"done 2"`.
-
-# %%
-predict("P06.9", "done 1", confidence=0.8, kind=["done 0", "done 1", "done 2", "in_doubt 0", "in_doubt 1"])
-predict("P06.10", "in_doubt 1", confidence=0.8, kind=["done 0", "done 1", "done 2", "in_doubt 0", "in_doubt 1"])
-predict("P06.11", "done 0", confidence=0.7, kind=["done 0", "done 1", "done 2", "in_doubt 0", "in_doubt 1"])
-
-# %% [markdown]
-# Look at both attempts of each, one below the other.
+# Time for P06.9 to P06.11. Look at both attempts of each, one below the other.
 
 
 # %%
@@ -767,7 +773,11 @@ with attempt("intent_key", "call_once"):
 # %% [markdown]
 # <details><summary>After you have looked</summary>
 #
-# The middle one is the honest one. It would be easy to answer `done` there, and here it would even be true; had the
+# A request that never left may be sent again. A no is an answer: it is known what happened, namely nothing. Silence is
+# neither; whoever takes it for a failure pays twice, and whoever takes it for a success may have sold something for
+# nothing.
+#
+# So the middle one is the honest one. It would be easy to answer `done` there, and here it would even be true; had the
 # service gone down a moment earlier, it would be a lie. From where you stand the two cases are the same.
 #
 # What to do with a doubt depends on the other side. If the service can be asked what it has booked for a key, ask.

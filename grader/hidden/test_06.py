@@ -246,9 +246,7 @@ def test_rivals_with_any_note(learner, rng, rivals):
     for trial in rivals("append_note_once", lambda name: (root, f"{name}.txt", content, key)):
         got = trial.call()
         promise(not got.raised("Error"), "With a rival in between, the call ends with an error")
-        promise(
-            text_of(learner, trial.args[1]).count("\n") < 2, "With a rival between two statements, there are two lines"
-        )
+        promise(text_of(learner, trial.args[1]).count("\n") < 2, "With a rival in between, there are two lines")
         promise(same(got.value, 1), "With a rival in between, the answer is not the note's place")
         promise(same(trial.ask_again().value, 1), "Asked afterwards, the rival does not arrive at the note's place")
         place = learner.call("append_note_once", trial.db, root, trial.args[1], later, f"{key} later").value
@@ -305,11 +303,11 @@ def test_every_answer_is_kept(learner, rng):
                 again = "After an answer that says no, fn is called again"
             promise(service.obj._calls < 2, again)
             promise(service.obj._calls == 1, "fn is not called for a new key")
+            promise(status == "done", "The status of a call that has its answer is another one than done")
             missing = (
                 "A repeat does not give the answer of the first call" if asked else "The answer is not what fn returned"
             )
             promise(same(got, value), missing)
-            promise(status == "done", "The status of a call that has its answer is another one than done")
 
 
 @exercise("call_once", rule="one-key-one-effect")
@@ -317,7 +315,7 @@ def test_another_key_is_another_call(learner, rng):
     """Equal params under other keys are other calls, each with its own answer, and so is the same key elsewhere."""
     db, params = opened(learner), charge(rng)
     for _ in range(4):
-        service, answer = None, receipt(rng)
+        answer = receipt(rng)
         service = Service(answer)
         got = said(learner.call("call_once", db, name_of(rng), params, learner.remote(service)))
         promise(service._calls == 1, "A new key with params that are known already is taken for a repeat")
@@ -340,7 +338,7 @@ def turned(params):
 def test_other_params_are_refused(learner, rng, refused):
     """Other params under a known key are refused with ValueError, equal ones are not; what is on record stays."""
     db, key, params = opened(learner), name_of(rng), charge(rng) | {"to": {"name": name_of(rng), "town": name_of(rng)}}
-    answer, service = receipt(rng), None
+    answer = receipt(rng)
     service = learner.remote(Service(answer))
     _ = said(learner.call("call_once", db, key, params, service))
     others = [params | {"amount": params["amount"] + 1}, params | {"to": {**params["to"], "town": "x"}}, {}]
@@ -351,9 +349,7 @@ def test_other_params_are_refused(learner, rng, refused):
         refused(got, "ValueError", "Other params under a known key are accepted")
     for equal in (json.loads(json.dumps(params)), turned(params)):
         got = learner.call("call_once", db, key, equal, service)
-        promise(
-            not got.raised("ValueError"), "Equal params are refused, written anew or with their keys in another order"
-        )
+        promise(not got.raised("ValueError"), "Equal params are refused when they are written anew")
         promise(same(said(got), ("done", answer)), "After a refusal, what is on record has changed")
 
 
@@ -474,7 +470,7 @@ def test_rivals_call_once_between_them(learner, rng, rivals):
         service = services[str(at)]
         got = trial.call()
         promise(not got.raised("Error"), "With a rival in between, the call ends with an error")
-        promise(service._calls < 2, "With a rival between two statements, the call goes out twice")
+        promise(service._calls < 2, "With a rival in between, the call goes out twice")
         promise(
             same(said(got), ("done", answers[0])), "With a rival in between, the answer of the one call is not given"
         )
@@ -501,9 +497,7 @@ def test_any_number_of_layers(learner, rng):
         depth, again = case
         got, counted = learner.call("attempts", *case).value, calls_at_the_bottom(*case)
         if counted > 1 and depth > 1:
-            promise(
-                not same(got, again**depth), "Retries are counted where attempts are meant: the first one is missing"
-            )
+            promise(not same(got, again**depth), "Retries are counted where attempts are meant")
             added = {depth * (again + 1), depth * again + 1}
             promise(not (counted not in added and got in added), "Layers seem to be added, not multiplied")
             whole = sum((again + 1) ** n for n in range(1, depth + 1))

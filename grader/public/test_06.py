@@ -42,16 +42,16 @@ def test_a_border_between_file_and_text(learner):
 
 @exercise("append_note_once", rule=["one-key-one-effect", "repeat-gives-the-same-answer"])
 def test_same_key_twice_then_another(learner):
-    """The same key twice leaves one line, another key a second one; the answers are the places 1, 1, 2."""
+    """The same key twice leaves one line, another key a second one; each answer is the note's place."""
     db = learner.lib("course_lib.store:open_store", learner.path("run.db"))
-    root, lines = learner.path(), []
-    for key, place in (("first", 1), ("first", 1), ("second", 2)):
-        got = learner.call("append_note_once", db, root, "log.txt", "Pump checked.", key).value
-        promise(same(got, place), "The answer is not the note's place in its file", promised=place, key=key)
+    root, places, lines = learner.path(), [], []
+    for key in ("first", "first", "second"):
+        places.append(learner.call("append_note_once", db, root, "log.txt", "Pump checked.", key).value)
         lines.append((learner.read("log.txt") or b"").decode("utf-8", "replace"))
     promise(lines[0] == "Pump checked.\n", "After the first call the file does not hold the one line", file=lines[0])
     promise(lines[1] == lines[0], "The same key, sent again, changes the file", file=lines[1])
     promise(lines[2] == "Pump checked.\n" * 2, "Another key with the same content is not another line", file=lines[2])
+    promise(same(places, [1, 1, 2]), "The answers are not the places in the file", promised=[1, 1, 2], places=places)
 
 
 @exercise("append_note_once", after="test_same_key_twice_then_another", rule="other-parameters-are-refused")
