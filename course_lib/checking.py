@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from grader.course import Course, ExerciseFacts
     from grader.judge.learner import Seen
     from grader.judge.verdict import Verdict
+    from grader.kernel.crash import Crashes
 
 MAX_SHOWN = 240
 
@@ -77,16 +78,26 @@ def _check(course: Course, facts: ExerciseFacts, namespace: dict[str, Any]) -> N
         say(f"{facts.name} is still the stub: fill it in, run its cell, then check again.")
         return
     with tempfile.TemporaryDirectory(prefix="check-") as scratch:
-        live = _Live(namespace, Path(scratch), course.limits.call_seconds)
+        limits = course.limits
+        live = _Live(namespace, Path(scratch), limits.call_seconds, lambda: _crashes(course, facts, namespace))
         job = Job(live, frozenset({facts.name}), seed=0)
-        judge(course, [job], visibilities=("public",))
+        try:
+            judge(course, [job], visibilities=("public",))
+        finally:
+            live.close()
     _show(course, facts, job.verdicts, namespace)
 
 
 class _Live:
     """The live notebook as a `Transport`: the same requests as to a kernel, answered here, with the same time limit."""
 
-    def __init__(self, namespace: dict[str, Any], scratch: Path, seconds: float) -> None:
+    def __init__(
+        self,
+        namespace: dict[str, Any],
+        scratch: Path,
+        seconds: float,
+        start_crashes: Callable[[], Crashes] | None = None,
+    ) -> None:
         from grader.kernel import inside
 
         self.perform = inside.perform
@@ -94,6 +105,8 @@ class _Live:
         self.scratch = scratch
         self.seconds = seconds
         self.folders = 0
+        self.start_crashes = start_crashes
+        self.killing: Crashes | None = None
 
     def request(self, message: Message, callback: Callable[[Message], Message] | None = None) -> Message:
         from grader.kernel.trouble import Trouble
@@ -111,6 +124,34 @@ class _Live:
         folder = self.scratch / f"t{self.folders}"
         folder.mkdir()
         return folder
+
+    def crashes(self) -> Crashes:
+        """Answers are killed in processes of their own here too."""
+        if self.killing is None:
+            assert self.start_crashes is not None
+            self.killing = self.start_crashes()
+        return self.killing
+
+    def close(self) -> None:
+        if self.killing is not None:
+            self.killing.close()
+
+
+def _crashes(course: Course, facts: ExerciseFacts, namespace: dict[str, Any]) -> Crashes:
+    """The harness for what this notebook has defined so far; no walls around it, as there are none around here."""
+    from course_lib.crash import sources_of
+    from grader.kernel.crash import Crashes
+
+    cells = [cell for name in facts.defines for cell in sources_of(namespace[name])]
+    limits = course.limits
+    return Crashes(
+        cells,
+        facts.stubs,
+        course.library_dir,
+        sweep_seconds=limits.sweep_seconds,
+        call_seconds=limits.call_seconds,
+        walls=False,
+    )
 
 
 @contextmanager

@@ -23,6 +23,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cell_seconds: _Positive = 20
     call_seconds: _Positive = 5
     notebook_seconds: _Positive = 300
+    sweep_seconds: _Positive = 60
     startup_seconds: _Positive = 60
     max_restarts: Annotated[int, msgspec.Meta(ge=0)] = 5
 

@@ -9,11 +9,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from grader.judge.api import AnswerRaised
 from grader.kernel import wire
 from grader.kernel.trouble import Trouble
+
+if TYPE_CHECKING:
+    from grader.judge.crash import CrashTests
+    from grader.kernel.crash import Crashes
 
 MAX_FILE = 8_000_000
 # Flags that not every system has.
@@ -31,6 +35,9 @@ class Transport(Protocol):
 
     def folder(self) -> Path:
         """A new empty folder that both sides can reach."""
+
+    def crashes(self) -> Crashes:
+        """What kills answers, from their text and in processes of its own."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +115,21 @@ class Learner:
     _remotes: list[Any] = field(default_factory=list)
     _folder: Path | None = None
     last: Seen | None = None
+    _crash: CrashTests | None = None
+
+    @property
+    def crash(self) -> CrashTests:
+        """For killing answers and looking at what is left: see `grader.judge.crash`."""
+        if self._crash is None:
+            from grader.judge.crash import CrashTests
+
+            self._crash = CrashTests(self, self.transport.crashes())
+        return self._crash
+
+    def close(self) -> None:
+        """The test is over."""
+        if self._crash is not None:
+            self._crash.close()
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Outcome:
         """Call the learner's function `name` with copies of the arguments."""

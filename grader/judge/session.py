@@ -119,11 +119,12 @@ class _Judge:
     # Fixtures that every test may ask for.
 
     @pytest.fixture
-    def learner(self) -> Learner:
+    def learner(self) -> Iterator[Learner]:
         """The learner's answers, asked afresh for each test."""
         assert self.job is not None
-        self.current = Learner(self.job.transport)
-        return self.current
+        self.current = learner = Learner(self.job.transport)
+        yield learner
+        learner.close()
 
     @pytest.fixture
     def rng(self) -> random.Random:

@@ -87,6 +87,20 @@ def confine(*, writable: list[Path], readable: list[Path], library: Path) -> lis
     return layers
 
 
+def confine_writes(writable: list[Path]) -> None:
+    """Let this process, which is confined already, write to no more than `writable`, and signal only its own kind."""
+    import landlockpy as landlock
+
+    abi = landlock.abi_version()
+    fs = landlock.AccessFS
+    everything = landlock.fs_for_abi(abi)
+    writes = everything & ~(fs.EXECUTE | fs.READ_FILE | fs.READ_DIR | fs.IOCTL_DEV)
+    with landlock.Ruleset(handled_fs=writes, scoped=landlock.scope_for_abi(abi)) as ruleset:
+        for path in writable:
+            ruleset.allow_path(path, writes)
+        ruleset.restrict()
+
+
 def _prefixes() -> set[Path]:
     """Where Python is installed."""
     return {Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parent.parent}

@@ -91,10 +91,10 @@ def _call(desk: Desk, request: dict[str, Any], call: dict[str, Any], ask: Ask) -
                 desk.handles.append(value)
                 reply["value"] = wire.encode(value, lambda v: _handle(desk, v))
             else:
-                reply["value"] = wire.encode(value, _remote_ref)
+                reply["value"] = wire.encode(value, remote_ref)
         except BaseException as error:
             reply["error"] = _fault(error)
-    reply["args_after"] = [wire.encode(arg, _remote_ref) for arg in args]
+    reply["args_after"] = [wire.encode(arg, remote_ref) for arg in args]
     reply["stdout"] = out.getvalue()[:MAX_STDOUT]
     return reply
 
@@ -117,10 +117,11 @@ def _target(desk: Desk, call: dict[str, Any]) -> Callable[..., Any]:
 
 def _handle(desk: Desk, value: Any) -> wire.Ref | None:
     """The newest handle, when `value` is the very object that was just kept."""
-    return wire.Ref("handle", len(desk.handles) - 1) if value is desk.handles[-1] else _remote_ref(value)
+    return wire.Ref("handle", len(desk.handles) - 1) if value is desk.handles[-1] else remote_ref(value)
 
 
-def _remote_ref(value: Any) -> wire.Ref | None:
+def remote_ref(value: Any) -> wire.Ref | None:
+    """The reference of a stand-in, None for any other value."""
     return value._Remote__ref if type(value) is Remote else None
 
 
@@ -197,8 +198,8 @@ class Remote:
                 "id": self.__ref.id,
                 "op": op,
                 "name": name,
-                "args": [wire.encode(arg, _remote_ref) for arg in args],
-                "kwargs": {key: wire.encode(arg, _remote_ref) for key, arg in kwargs.items()},
+                "args": [wire.encode(arg, remote_ref) for arg in args],
+                "kwargs": {key: wire.encode(arg, remote_ref) for key, arg in kwargs.items()},
             }
         )
         given = {**{str(position): arg for position, arg in enumerate(args)}, **kwargs}

@@ -89,7 +89,7 @@ async def _start(scratch: Path, library: Path, seconds: float) -> KernelProcess:
     manager._kernel_spec = KernelSpec(argv=[*LAUNCH, str(scratch), "{connection_file}"], language="python")
     try:
         with (scratch / "kernel.log").open("wb") as log:
-            await manager.start_kernel(cwd=str(scratch / "work"), env=_environment(scratch), stdout=log, stderr=log)
+            await manager.start_kernel(cwd=str(scratch / "work"), env=environment(scratch), stdout=log, stderr=log)
         client = await asyncio.wait_for(_connect(manager, scratch), seconds)
         layers = json.loads((scratch / "sockets" / "layers").read_text())
     except BaseException as error:
@@ -122,7 +122,7 @@ async def _kernel_info(client: AsyncKernelClient) -> None:
         pass
 
 
-def _environment(scratch: Path) -> dict[str, str]:
+def environment(scratch: Path) -> dict[str, str]:
     """A kernel's whole environment, built from nothing: no secret of the grader's shell reaches a notebook."""
     work = str(scratch / "work")
     environment = {

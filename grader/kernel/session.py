@@ -19,6 +19,7 @@ from typing import Any
 from grader.course import Limits
 from grader.kernel import call, process, wire
 from grader.kernel.call import Callback, KernelLost
+from grader.kernel.crash import Crashes
 from grader.kernel.execute import CellRun, run_cells
 from grader.kernel.process import KernelProcess
 from grader.kernel.trouble import Trouble
@@ -62,6 +63,7 @@ class Session:
         self.restarts = 0
         self._runner = asyncio.Runner()
         self._kernel: KernelProcess | None = None
+        self._crashes: Crashes | None = None
         self._skipped: set[int] = set()
         self._cells_took = 0.0
 
@@ -80,6 +82,8 @@ class Session:
         """End the kernel and remove its folder; safe to call twice."""
         kernel, self._kernel = self._kernel, None
         try:
+            if self._crashes is not None:
+                self._crashes.close()
             if kernel is not None:
                 self._run(kernel.stop())
         finally:
@@ -116,6 +120,18 @@ class Session:
             return Path(tempfile.mkdtemp(prefix="t", dir=self._kernel.work))
         except OSError:
             raise Trouble("protocol", "The folder that the notebook works in is not there any more.") from None
+
+    def crashes(self) -> Crashes:
+        """What kills this notebook's answers: processes of its own, which only get the cells' text."""
+        if self._crashes is None:
+            self._crashes = Crashes(
+                self.cells,
+                self.stubs,
+                self.library,
+                sweep_seconds=self.limits.sweep_seconds,
+                call_seconds=self.limits.call_seconds,
+            )
+        return self._crashes
 
     def _run(self, coroutine: Any) -> Any:
         return self._runner.run(coroutine)

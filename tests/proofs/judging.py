@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -16,6 +16,8 @@ from typing import Any
 from grader.course import Course
 from grader.judge.session import Job, judge
 from grader.judge.spec import TestSpec
+from grader.kernel.crash import Crashes
+from grader.kernel.trouble import Trouble
 from tests.proofs.course import Solved
 from tests.proofs.loader import RAISES, Candidate
 from tests.proofs.room import Answer, Callback, Message, Room
@@ -87,6 +89,10 @@ class Recording:
         self._folder = self._inner.folder()
         return self._folder
 
+    def crashes(self) -> Crashes:
+        """Pass it on, and digest what cases are given and what they get back."""
+        return _Watched(self._inner.crashes(), self._add)
+
     def take(self) -> str:
         """The digest since the last time."""
         digest, self._digest, self._folder = self._digest.hexdigest(), hashlib.sha256(), None
@@ -95,6 +101,44 @@ class Recording:
     def _add(self, value: Any) -> None:
         text = json.dumps(value, sort_keys=True)
         self._digest.update((text.replace(str(self._folder), "FOLDER") if self._folder else text).encode())
+
+
+class _Watched:
+    """`Crashes` whose cases are noted."""
+
+    def __init__(self, inner: Crashes, note: Callable[[Any], None]) -> None:
+        self._inner = inner
+        self._note = note
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def bench(self, names: Sequence[str], new_desk: Callable[[], Any]) -> Any:
+        """The bench of a test, whose desks are watched."""
+
+        def watched() -> Any:
+            desk = new_desk()
+            pack, answer = desk.pack, desk.answer
+
+            def packing(args: Sequence[Any]) -> list[Any]:
+                packed = pack(args)
+                self._note(packed)
+                return packed
+
+            def answering(message: Message) -> Message:
+                reply = answer(message)
+                self._note(reply)
+                return reply
+
+            desk.pack, desk.answer = packing, answering
+            return desk
+
+        return self._inner.bench(names, watched)
+
+    def inspect(self, folders: Sequence[Path], request: Message) -> list[Any]:
+        """Pass it on; the values of a query count as given."""
+        self._note(request)
+        return self._inner.inspect(folders, request)
 
 
 @dataclass
@@ -228,6 +272,10 @@ class Learning:
         self.home = self.inner.folder()
         return self.home
 
+    def crashes(self) -> Crashes:
+        """Pass it on."""
+        return self.inner.crashes()
+
 
 @dataclass
 class Telling:
@@ -253,6 +301,10 @@ class Telling:
         """Pass it on."""
         self.home = self.inner.folder()
         return self.home
+
+    def crashes(self) -> Crashes:
+        """A table has no source that could be run and killed."""
+        raise Trouble("protocol", "There is no source.")
 
 
 def judge_table(solved: Solved, exercise: str, recorded: int, asked: int) -> dict[int, tuple[Said, ...]]:

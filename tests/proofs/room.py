@@ -16,6 +16,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from grader.course import Course
+from grader.kernel.crash import Crashes
 from grader.kernel.trouble import Trouble
 from tests.proofs.course import Solved
 from tests.proofs.loader import Candidate
@@ -143,6 +145,7 @@ class Answer:
         self._folders = Path(tempfile.mkdtemp(dir=room.scratch))
         self._count = 0
         self._fork: Fork | None = None
+        self._crashes: Crashes | None = None
         self.failed = ""
 
     def __enter__(self) -> Answer:
@@ -151,6 +154,8 @@ class Answer:
     def __exit__(self, *_: object) -> None:
         if self._fork is not None:
             self._fork.close()
+        if self._crashes is not None:
+            self._crashes.close()
         shutil.rmtree(self._folders, ignore_errors=True)
 
     def request(self, message: Message, callback: Callback | None = None) -> Message:
@@ -171,6 +176,19 @@ class Answer:
         folder = self._folders / f"t{self._count}"
         folder.mkdir()
         return folder
+
+    def crashes(self) -> Crashes:
+        """What kills this candidate: its cell among the notebook's own."""
+        if self._crashes is None:
+            limits = Course.load().limits
+            self._crashes = Crashes(
+                self._room.solved.with_answer(self._candidate),
+                {},
+                ROOT / "course_lib",
+                sweep_seconds=limits.sweep_seconds,
+                call_seconds=limits.call_seconds,
+            )
+        return self._crashes
 
     def _begin(self) -> Fork:
         fork = Fork(self._room, self._room.call_seconds)
