@@ -652,6 +652,7 @@ def warm() -> None:
     import course_lib.faults
     import course_lib.gates
     import course_lib.recordings
+    import course_lib.service
     import course_lib.store
     import course_lib.tools
 

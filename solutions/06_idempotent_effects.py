@@ -65,6 +65,7 @@ from typing import Any
 
 from course_lib import attempt, check, figures, predict, reveal
 from course_lib.card import CardService
+from course_lib.crash import Outside, store, sweep
 from course_lib.effects import EFFECTS, Response, Rival
 from course_lib.store import open_store
 from course_lib.tools import make_notes
@@ -785,6 +786,65 @@ with attempt("intent_key", "call_once"):
 # show the doubt to a person. What you must not do is to choose one of the two stories and write it down as known.
 #
 # </details>
+
+# %% [markdown]
+# ### Before you run · P06.12
+#
+# Until now an exception stood for the crash. Now your function is really killed: `sweep` runs it in processes of their
+# own, ends one with SIGKILL before each single instruction of yours, and then makes the same call once more in a new
+# process. The terminal that it charges stays here, outside, and counts. No line fails and no card is declined.
+#
+# What can the second call say, and how often can the card have been charged by then? Of `"done 0"`, `"done 1"`,
+# `"done 2"`, `"in_doubt 0"`, `"in_doubt 1"` and `"in_doubt 2"`, predict the set of those that occur at all.
+
+# %%
+predict("P06.12", {"done 1", "in_doubt 0", "in_doubt 1"}, confidence=0.6, kind="set")
+
+# %% [markdown]
+# Look at the lines of your source at which a kill leads to each of them.
+
+
+# %%
+class Terminal(Outside):
+    """A card terminal that survives whoever uses it."""
+
+    def __init__(self) -> None:
+        self.booked = 0
+
+    def charge(self) -> dict[str, Any]:
+        self.booked += 1
+        return {"ok": True, "receipt": self.booked}
+
+
+def charge_under_a_key(db: sqlite3.Connection, terminal: Terminal) -> Response:
+    return call_once(db, "summary-7, step 4", {"amount": 500}, terminal.charge)
+
+
+def what_kills_lead_to() -> set[str]:
+    def end_of(case) -> str:
+        last = case.answer or case.ending.outcome  # the run that nobody kills has no second call
+        return f"{last.value.status} {case.args[1].booked}"
+
+    made = sweep(charge_under_a_key, lambda: (store(), Terminal()), end_of)
+    source = made.source.splitlines()
+    for end in sorted(made.outcomes):
+        print(f"{end}, after a kill in")
+        for line in sorted(made.lines(end) - {0}):
+            print("   ", source[line - 1].strip()[:90])
+    return made.outcomes
+
+
+with attempt("call_once"):
+    reveal("P06.12", what_kills_lead_to)
+
+# %% [markdown]
+# <details><summary>After you have looked</summary>
+#
+# Two charges never, and `done` without a charge never. The doubt is real in both directions: with one and the same
+# record, the charge has happened or it has not. While the call was out, nothing that you could have written would have
+# told the two apart.
+#
+# </details>
 #
 # This service books each key once. Look at the last line: after a doubt, the same key may go out again.
 
@@ -818,23 +878,23 @@ with attempt("intent_key", "call_once"):
 #
 # Nobody did anything but "try once more", and the load on a database that was down already has become fourfold.
 #
-# ### Before you run · P06.12
+# ### Before you run · P06.13
 #
 # Three layers, and each of them retries up to *twice*. The bottom is down. How many calls reach it for one request
 # from the top? Answer with a number.
 
 # %%
-predict("P06.12", 27, confidence=0.7, kind="number")
+predict("P06.13", 27, confidence=0.7, kind="number")
 
 # %% [markdown]
-# ### Before you run · P06.13
+# ### Before you run · P06.14
 #
 # The same three layers share one **retry budget** of 10 %: for every ten requests from the top, one single retry is
 # given out, to whichever layer asks for it. About how many calls reach the bottom for each request, on average over
 # many?
 
 # %%
-predict("P06.13", "1.1", confidence=0.6, kind=["1.1", "2.7", "9", "27"])
+predict("P06.14", "1.1", confidence=0.6, kind=["1.1", "2.7", "9", "27"])
 
 # %% [markdown] exercise="attempts" title="The sum, and the limit" difficulty=3 minutes=25 mode="with help" stretch=true defines="RetryBudget"
 # Write `attempts`, which does the sum for any number of layers, and `RetryBudget`, which keeps it from happening: a
@@ -934,7 +994,7 @@ def down() -> bool:
 # two and three retries fan out, and at the one that stays flat.
 
 # %%
-reveal("P06.12", lambda: calls_per_request(3, 2, down))
+reveal("P06.13", lambda: calls_per_request(3, 2, down))
 
 
 # %%
@@ -948,7 +1008,7 @@ def with_a_budget() -> str:
 
 
 with attempt("attempts", "RetryBudget"):
-    reveal("P06.13", with_a_budget)
+    reveal("P06.14", with_a_budget)
 
 # %% [markdown]
 # <details><summary>After you have looked</summary>
@@ -1085,7 +1145,8 @@ with attempt("intent_key", "append_note_once", "call_once"):
 # - **The file can be torn** for as long as it takes until the next call. Notebook 05 has the cure.
 # - **A start may belong to somebody who is still at it.** The record cannot tell a caller who died from one who is
 #   slow. That takes a lease, in notebook 07.
-# - **Nobody was really killed in this notebook.** Rivals came between statements, and exceptions stood for crashes.
+# - **Kills come between two instructions**, and rivals between two statements; neither comes inside of a commit. And
+#   SIGKILL is no power loss.
 # - **A budget in one process** knows nothing of the other processes.
 
 # %% [markdown]

@@ -5,6 +5,7 @@ show(run_strip(recording("invalid-arguments")))
 
 from .audit import corruption_matrix, counter_example, kill_matrix
 from .canvas import alt_text, png, show
+from .crash import crash_timeline, kill_map, outcome_bars, strike_bars
 from .effects import hash_strip, key_grid, retry_amplification
 from .gates import evaluations_by_order, gate_waterfall, token_stairs
 from .predictions import calibration
@@ -18,11 +19,14 @@ __all__ = [
     "checkpoint_diff",
     "corruption_matrix",
     "counter_example",
+    "crash_timeline",
     "evaluations_by_order",
     "gate_waterfall",
     "hash_strip",
     "key_grid",
+    "kill_map",
     "kill_matrix",
+    "outcome_bars",
     "png",
     "prefix_grid",
     "rebuilt_and_outside",
@@ -30,6 +34,7 @@ __all__ = [
     "run_strip",
     "show",
     "state_timeline",
+    "strike_bars",
     "token_stairs",
     "transition_diagram",
 ]

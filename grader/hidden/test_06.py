@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 
+from course_lib.crash import store
 from grader.judge import exercise, promise, same, shape
 
 SEPARATORS = [
@@ -53,6 +54,16 @@ def test_asked_again_it_is_the_same(learner, rng):
         rng.shuffle(calls)
         again = dict(zip(calls, keys_of(learner, name, calls), strict=True))
         promise(first == again, f"{name}: something that changes from call to call seems to be part of it")
+
+
+@exercise("intent_key", points=2, rule="key-is-stable")
+def test_another_process_agrees(learner, rng):
+    """Another process, started after a crash, arrives at the same key and at the same fingerprint."""
+    triple = (name_of(rng), str(rng.randrange(1000)), "append_note")
+    for name, args in (("intent_key", triple), ("content_fingerprint", triple[:2])):
+        here = keys_of(learner, name, [args])[0]
+        there = learner.crash.case(name, args).ending.outcome.value
+        promise(same(here, there), f"{name}: another process arrives at something else, as Python's hash() does")
 
 
 @exercise("intent_key", points=2, rule=["parts-keep-their-borders", "key-tells-intents-apart"])
@@ -239,6 +250,20 @@ def test_another_connection_knows(learner, rng):
     promise(lines == 1, "A key of one record is known in another one")
 
 
+@exercise("append_note_once", points=2, rule="record-before-file")
+def test_killed_at_every_instruction(learner, rng):
+    """Killed before any of its instructions and called again: the note is in the file once, at its place."""
+    content, key = name_of(rng), name_of(rng)
+    made = learner.crash.sweep("append_note_once", lambda: (store(), ".", "log.txt", content, key), most=160)
+    promise(same(made.whole.ending.outcome.value, 1), "Left alone, it does not answer with the note's place")
+    files = [(data or b"").decode("utf-8", "replace") for data in learner.crash.files(made, "log.txt")]
+    promise(all(text.strip() for text in files), "Killed at one place and called again, it leaves no note in the file")
+    once = all(text == f"{content}\n" for text in files)
+    promise(once, "Killed at one place and called again, it leaves the note in the file twice, or torn")
+    for case in made.cases:
+        promise(same(case.answer.value, 1), "Killed at one place and called again, it arrives at another place")
+
+
 @exercise("append_note_once", points=2, rule="no-race-on-a-key")
 def test_rivals_with_any_note(learner, rng, rivals):
     """A rival at any statement, with the same key: one line, the same place for both; a later note comes after it."""
@@ -374,6 +399,8 @@ def test_what_never_left_may_be_sent_again(learner, rng):
     service = learner.remote(Service(*[ConnectionRefusedError("not reached")] * refusals, answer))
     for _ in range(refusals):
         got = learner.call("call_once", db, key, params, service)
+        if got.error is None:
+            promise(said(got)[0] != "in_doubt", "A request that never left is kept as a doubt for ever")
         promise(got.error is not None, "ConnectionRefusedError does not pass through")
         promise(got.raised("ConnectionRefusedError"), "Another exception comes out than fn raised")
     got = said(learner.call("call_once", opened(learner), key, params, service))
@@ -414,6 +441,22 @@ def test_a_stop_while_the_call_is_out(learner, rng):
     later = learner.call("call_once", opened(learner), key, params, service)
     promise(service.obj._calls == 1, "The start seems not to be committed before the call: it goes out again")
     promise(same(said(later), ("in_doubt", None)), "After a stop in the middle of the call, the doubt is not said")
+
+
+@exercise("call_once", points=2, rule=["in-doubt-is-said", "one-key-one-effect"])
+def test_killed_at_any_instruction(learner, rng):
+    """Killed before any of its instructions and asked again: never two calls, never done where there was none."""
+    key, params, answer = name_of(rng), charge(rng), receipt(rng)
+    made = learner.crash.sweep("call_once", lambda: (store(), key, params, learner.remote(Service(answer))), most=160)
+    promise(same(said(made.whole.ending.outcome), ("done", answer)), "Left alone, it does not give the answer of fn")
+    ends = [(case.args[3].obj._calls, *said(case.answer)) for case in made.cases]
+    promise(all(calls < 2 for calls, _, _ in ends), "Killed at one place and asked again, it calls fn a second time")
+    guessed = any(status == "done" and not (calls == 1 and same(value, answer)) for calls, status, value in ends)
+    promise(not guessed, "Killed at one place and asked again, it says done and cannot know it")
+    told = all(status in ("done", "in_doubt") for _, status, _ in ends)
+    promise(told, "Killed at one place and asked again, its status is neither done nor in_doubt")
+    through = [status for calls, status, _ in ends if calls == 1]
+    promise("done" in through, "Killed after its result was recorded, it does not say done")
 
 
 @exercise("call_once", points=2, rule="committed-when-it-returns")
@@ -492,8 +535,9 @@ def calls_at_the_bottom(layers, max_retries):
 def test_any_number_of_layers(learner, rng):
     """Any number of layers and retries, none included: as many calls as a bottom that counts would see."""
     layers, retries = rng.randrange(3, 6), rng.randrange(2, 4)
-    cases = [(layers, retries), (3, 3), (1, rng.randrange(3, 9)), (rng.randrange(2, 6), 0), (0, rng.randrange(1, 5))]
-    for case in rng.sample(cases, len(cases)):
+    cases = [(layers, retries), (3, 3)]
+    edges = [(1, rng.randrange(3, 9)), (rng.randrange(2, 6), 0), (0, rng.randrange(1, 5))]
+    for case in rng.sample(cases, len(cases)) + rng.sample(edges, len(edges)):
         depth, again = case
         got, counted = learner.call("attempts", *case).value, calls_at_the_bottom(*case)
         if counted > 1 and depth > 1:
@@ -522,26 +566,37 @@ class Tokens:
         self.held -= self.parts
         return True
 
+    def said(self, steps):
+        """The same as `asked`, as it should be."""
+        given = [self.allow() if step == "a" else self.request() for step in steps]
+        return [answer for answer in given if answer is not None]
+
 
 @exercise("attempts", points=2, rule="budget-is-filled-and-emptied")
 def test_a_budget_over_a_long_day(learner, rng):
     """Requests and retries in any order: a retry goes out when a whole token is there, and only then."""
     for _ in range(3):
         parts, burst = rng.choice([2, 4, 8]), rng.randrange(2, 5)
-        budget, tokens = learner.new("RetryBudget", 1 / parts, burst), Tokens(parts, burst)
-        refusals = 0
-        for step in range(60):
-            if rng.random() < 0.6:
-                _ = budget.call("request").value
-                tokens.request()
-                continue
-            got, meant = budget.call("allow").value, tokens.allow()
-            promise(isinstance(got, bool), "allow() gives something else than True or False")
-            if refusals and not got and meant:
-                promise(False, "A refused retry seems to cost a token as well")
-            promise(got or not meant, "A retry is refused though a whole token is there", step=step)
-            promise(meant or not got, "A retry goes out though there is no whole token", step=step)
-            refusals += not meant
+        whole = "A retry is refused though a whole token is there"
+        promise(asked(learner, parts, burst, "r" * parts + "a") == [True], whole)
+        refused_first = "a" * rng.randrange(2, 5) + "r" * parts + "a"
+        given = asked(learner, parts, burst, refused_first)
+        promise(not any(given[:-1]), "A retry goes out though there is no whole token")
+        promise(given[-1], "A refused retry seems to cost a token as well")
+        steps = "".join("r" if rng.random() < 0.7 else "a" for _ in range(60))
+        tokens = Tokens(parts, burst)
+        for got, step in zip(asked(learner, parts, burst, steps), tokens.said(steps), strict=True):
+            promise(got or not step, whole)
+            promise(step or not got, "A retry goes out though there is no whole token")
+
+
+def asked(learner, parts, burst, steps):
+    """What a new budget says at each "a" of `steps`, where "r" is a request."""
+    budget = learner.new("RetryBudget", 1 / parts, burst)
+    given = [budget.call("allow" if step == "a" else "request").value for step in steps]
+    said = [answer for answer, step in zip(given, steps, strict=True) if step == "a"]
+    promise(all(isinstance(answer, bool) for answer in said), "allow() gives something else than True or False")
+    return said
 
 
 @exercise("attempts", points=2, rule="budget-is-bounded")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,6 +77,7 @@ class CrashTests:
         resume: bool = True,
         then: str | None = None,
         inside: Sequence[str] = (),
+        files: Mapping[str, str] = crash.NO_FILES,
         twice: bool = False,
         most: int = crash.MOST_POINTS,
     ) -> Sweep:
@@ -85,6 +86,7 @@ class CrashTests:
         Raises AnswerRaised when the undisturbed run raises, Trouble when there is nothing to judge by.
         """
         with self._bench(name, then) as bench:
+            bench.files = files
             again = self._again(name, resume, then)
             seconds = self.crashes.sweep_seconds
             made = crash.run_sweep(
@@ -123,14 +125,14 @@ class CrashTests:
         with self._bench(name, None) as bench:
             return self._ending(name, bench.run(case.folder, name, case.args if args is None else args, **how))
 
-    def race(self, calls: Sequence[tuple[str, Args]], *, hold: str = "record.db", seconds: float = 0.1) -> Case:
+    def race(self, calls: Sequence[tuple[str, Args]], *, hold: str | None = "record.db", seconds: float = 0.1) -> Case:
         """All calls at once, each in a process of its own, in one folder; their endings are `resumed`.
 
         The write lock of the record `hold` is kept from them for so long that all of them stand before it.
         """
         with self._bench(*(name for name, _ in calls)) as bench:
             folder = bench.folder()
-            endings = bench.runs(folder, calls, hold=hold, hold_seconds=seconds)
+            endings = bench.runs(folder, calls, hold=hold, hold_seconds=seconds if hold else 0.0)
             for (name, _), ending in zip(calls, endings, strict=True):
                 self._ending(name, ending)
             return Case(0, 0, "answer", folder, calls[0][1], endings[0], list(endings), kills=0)

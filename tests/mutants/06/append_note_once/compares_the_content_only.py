@@ -15,10 +15,10 @@ def append_note_once(db, root, filename, content, key):
     rows = db.execute("SELECT id, content FROM notes WHERE filename = ? ORDER BY id", (filename,)).fetchall()
     with open(Path(root) / filename, "w", encoding="utf-8", newline="\n") as out:
         out.writelines(row[1] + "\n" for row in rows)
-    return [row[0] for row in rows].index(number) + 1
+    return len([row for row in rows if row[0] <= number])
 
 
-CATCHES = "raises"
+CATCHES = "Another file under a known key is accepted"
 TEST = "test_another_note_under_the_same_key"
 
 

@@ -20,7 +20,7 @@ class RetryBudget:
         return True
 
 
-CATCHES = "Another number of calls reaches the bottom"
+CATCHES = "This is not the number of calls that reach the bottom"
 TEST = "test_any_number_of_layers"
 
 

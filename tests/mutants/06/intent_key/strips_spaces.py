@@ -5,11 +5,11 @@ import json
 
 
 def intent_key(task_id, step_id, tool):
-    return hashlib.sha256(json.dumps([task_id.strip(), step_id.strip(), tool.strip()]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([part.rstrip(" ") for part in (task_id, step_id, tool)]).encode()).hexdigest()
 
 
 def content_fingerprint(filename, content):
-    return hashlib.sha256(json.dumps([filename, content.rstrip(" ")]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([filename, content]).encode()).hexdigest()
 
 
 CATCHES = "Two intents share a key that differ in a space at the end"
