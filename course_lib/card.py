@@ -96,7 +96,7 @@ def _answer(ledger: Path, request: dict[str, Any], dedupes: bool) -> dict[str, A
                 return {"ok": True, "receipt": booking["receipt"]}
     if request["card"].endswith("0"):
         return {"ok": False, "error": "card_declined"}
-    with ledger.open("a", encoding="utf-8", newline="\n") as file:
+    with ledger.open("a", newline="\n", encoding="utf-8") as file:
         file.write(json.dumps({"receipt": len(so_far) + 1, **request}) + "\n")
     return {"ok": True, "receipt": len(so_far) + 1}
 

@@ -118,7 +118,7 @@ def replay_all_prefixes() -> int:
             charging = action["tool"] == "charge_card"
             trace.append({"action": action, "observation": card.charge(**action["args"]) if charging else {"ok": True}})
         for size in [0, 1, 2] * 3:
-            assert ThreeSteps().next_action(trace[:size]) == trace[size]["action"]
+            assert ThreeSteps().next_action(trace[0:size]) == trace[size]["action"]
         return len(card.charges())
 
 
@@ -337,8 +337,9 @@ def intent_key(task_id: str, step_id: str, tool: str) -> str:
     forbidden in a part. Tests try several thousand triples at a time. Returns a str.
     """
     # BEGIN SOLUTION
-    parts = json.dumps([task_id, step_id, tool])
-    return hashlib.sha256(parts.encode()).hexdigest()
+    parts = json.dumps([task_id, step_id, tool]).encode()
+    digest = hashlib.sha256(parts)
+    return digest.hexdigest()
     # END SOLUTION
 
 
@@ -350,7 +351,7 @@ def content_fingerprint(filename: str, content: str) -> str:
     long the content is.
     """
     # BEGIN SOLUTION
-    whole = hashlib.sha256()
+    whole = hashlib.new("sha256")
     for text in (filename, content):
         data = text.encode()
         whole.update(len(data).to_bytes(8, "big") + data)
@@ -457,7 +458,7 @@ for number, statement in enumerate(watched.statements):
 # ### Before you run · P06.6
 #
 # The rival calls the same function with the same key, and runs from its beginning to its end just before statement
-# k. (Where it finds the record locked, it gives up.) For which k from 0 to 3 are there two notes in the end?
+# k. (Where it finds the record locked, it gives up.) For which k from 1 to 3 are there two notes in the end?
 # Predict the set.
 
 # %%
@@ -549,7 +550,7 @@ def append_note_once(db: sqlite3.Connection, root: str | Path, filename: str, co
             "INSERT INTO notes (key, filename, content) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING",
             (key, filename, content),
         )
-    number, *kept = db.execute("SELECT id, filename, content FROM notes WHERE key = ?", (key,)).fetchone()
+    number, *kept = db.execute("SELECT id, filename, content FROM notes WHERE key = ?", [key]).fetchone()
     if kept != [filename, content]:
         raise ValueError(f"key {key!r} belongs to another note")
     rows = db.execute("SELECT id, content FROM notes WHERE filename = ? ORDER BY id", (filename,)).fetchall()
@@ -729,7 +730,7 @@ def call_once(db: sqlite3.Connection, key: str, params: dict[str, Any], fn: Call
     wanted = json.dumps(params, sort_keys=True)
     with db:
         entered = db.execute("INSERT INTO calls (key, params) VALUES (?, ?) ON CONFLICT DO NOTHING", (key, wanted))
-        noted, outcome = db.execute("SELECT params, result FROM calls WHERE key = ?", (key,)).fetchone()
+        noted, outcome = db.execute("SELECT params, result FROM calls WHERE key = ?", [key]).fetchone()
     if noted != wanted:
         raise ValueError(f"key {key!r} was used for another call")
     if entered.rowcount == 0:
@@ -738,7 +739,7 @@ def call_once(db: sqlite3.Connection, key: str, params: dict[str, Any], fn: Call
         answer = fn()
     except ConnectionRefusedError:
         with db:
-            db.execute("DELETE FROM calls WHERE key = ?", (key,))
+            db.execute("DELETE FROM calls WHERE key = ?", [key])
         raise
     with db:
         db.execute("UPDATE calls SET result = ? WHERE key = ?", (json.dumps(answer), key))
@@ -891,10 +892,10 @@ predict("P06.13", 27, confidence=0.7, kind="number")
 #
 # The same three layers share one **retry budget** of 10 %: for every ten requests from the top, one single retry is
 # given out, to whichever layer asks for it. About how many calls reach the bottom for each request, on average over
-# many?
+# many? (`"unchanged"`: as many as without the budget.)
 
 # %%
-predict("P06.14", "1.1", confidence=0.6, kind=["1.1", "2.7", "9", "27"])
+predict("P06.14", "1.1", confidence=0.6, kind=["1.1", "2.7", "9", "unchanged"])
 
 # %% [markdown] exercise="attempts" title="The sum, and the limit" difficulty=3 minutes=25 mode="with help" stretch=true defines="RetryBudget"
 # Write `attempts`, which does the sum for any number of layers, and `RetryBudget`, which keeps it from happening: a
@@ -1004,7 +1005,9 @@ def with_a_budget() -> str:
     budgeted = [calls_per_request(layers, 3, down, RetryBudget(0.1), requests=1000) for layers in depths]
     figures.show(figures.retry_amplification(without, budgeted, 0.1))
     found = calls_per_request(3, 2, down, RetryBudget(0.1), requests=1000)
-    return min(["1.1", "2.7", "9", "27"], key=lambda choice: abs(float(choice) - found))
+    if found == calls_per_request(3, 2, down):
+        return "unchanged"
+    return min(["1.1", "2.7", "9"], key=lambda choice: abs(float(choice) - found))
 
 
 with attempt("attempts", "RetryBudget"):
@@ -1074,7 +1077,7 @@ def measure_idempotency(
     # BEGIN SOLUTION
     state = fresh_state()
     before, seen = observe(state), []
-    for _ in range(n):
+    for call in range(n):
         effect(state)
         seen.append(observe(state))
     if any(now != seen[0] for now in seen):

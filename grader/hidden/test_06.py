@@ -194,8 +194,8 @@ def test_another_note_under_the_same_key(learner, rng, refused):
 @exercise("append_note_once", points=2, rule="record-before-file")
 def test_a_disk_that_refuses(learner, rng):
     """When the file cannot be written, OSError passes through; the same call later leaves the note in it once."""
-    db, folder, key, content = opened(learner), learner.path("later"), name_of(rng), name_of(rng)
-    first = learner.call("append_note_once", db, folder, "log.txt", content, key)  # there is no such folder yet
+    db, folder, key, content = opened(learner), learner.write("no-folder", b""), name_of(rng), name_of(rng)
+    first = learner.call("append_note_once", db, folder, "log.txt", content, key)  # a file stands where the folder is
     promise(first.error is not None, "A file that could not be written is passed over in silence")
     if not first.raised("OSError"):
         _ = first.value
