@@ -338,8 +338,7 @@ def intent_key(task_id: str, step_id: str, tool: str) -> str:
     """
     # BEGIN SOLUTION
     parts = json.dumps([task_id, step_id, tool]).encode()
-    digest = hashlib.sha256(parts)
-    return digest.hexdigest()
+    return hashlib.blake2b(parts, digest_size=20).hexdigest()
     # END SOLUTION
 
 
@@ -351,7 +350,7 @@ def content_fingerprint(filename: str, content: str) -> str:
     long the content is.
     """
     # BEGIN SOLUTION
-    whole = hashlib.new("sha256")
+    whole = hashlib.blake2b(digest_size=20)
     for text in (filename, content):
         data = text.encode()
         whole.update(len(data).to_bytes(8, "big") + data)
@@ -420,8 +419,8 @@ with attempt("intent_key", "content_fingerprint"):
 # %%
 def look_then_insert(db: sqlite3.Connection, key: str, content: str) -> None:
     """Look first, act later. Right as long as nobody else is there."""
-    known = db.execute("SELECT 1 FROM plain WHERE key = ?", (key,)).fetchone()
-    if known is None:
+    known = db.execute("SELECT content FROM plain WHERE key = ?", (key,)).fetchall()
+    if not known:
         db.execute("INSERT INTO plain VALUES (?, ?)", (key, content))
         db.commit()
 
@@ -1076,13 +1075,14 @@ def measure_idempotency(
     """
     # BEGIN SOLUTION
     state = fresh_state()
-    before, seen = observe(state), []
-    for call in range(n):
+    seen = [observe(state)]
+    while len(seen) <= n:
         effect(state)
         seen.append(observe(state))
-    if any(now != seen[0] for now in seen):
+    before, first, *later = seen
+    if any(now != first for now in later):
         return "non_idempotent"
-    return "read_only" if seen[0] == before else "idempotent"
+    return "read_only" if first == before else "idempotent"
     # END SOLUTION
 
 
