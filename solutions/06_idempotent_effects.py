@@ -337,8 +337,8 @@ def intent_key(task_id: str, step_id: str, tool: str) -> str:
     forbidden in a part. Tests try several thousand triples at a time. Returns a str.
     """
     # BEGIN SOLUTION
-    parts = json.dumps([task_id, step_id, tool]).encode()
-    return hashlib.blake2b(parts, digest_size=20).hexdigest()
+    parts = json.dumps([task_id, step_id, tool])
+    return hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()
     # END SOLUTION
 
 
@@ -419,7 +419,7 @@ with attempt("intent_key", "content_fingerprint"):
 # %%
 def look_then_insert(db: sqlite3.Connection, key: str, content: str) -> None:
     """Look first, act later. Right as long as nobody else is there."""
-    known = db.execute("SELECT content FROM plain WHERE key = ?", (key,)).fetchall()
+    known = db.execute("SELECT content FROM plain WHERE key = ?", [key]).fetchall()
     if not known:
         db.execute("INSERT INTO plain VALUES (?, ?)", (key, content))
         db.commit()
