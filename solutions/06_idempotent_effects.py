@@ -419,8 +419,8 @@ with attempt("intent_key", "content_fingerprint"):
 # %%
 def look_then_insert(db: sqlite3.Connection, key: str, content: str) -> None:
     """Look first, act later. Right as long as nobody else is there."""
-    known = db.execute("SELECT content FROM plain WHERE key = ?", [key]).fetchall()
-    if not known:
+    known = db.execute("SELECT content FROM plain WHERE key = :key", {"key": key})
+    if not known.fetchall():
         db.execute("INSERT INTO plain VALUES (?, ?)", (key, content))
         db.commit()
 
