@@ -829,7 +829,7 @@ def what_kills_lead_to() -> set[str]:
     source = made.source.splitlines()
     for end in sorted(made.outcomes):
         print(f"{end}, after a kill in")
-        for line in sorted(made.lines(end) - {0}):
+        for line in sorted({case.line for case in made.cases if case.outcome == end and case.line}):
             print("   ", source[line - 1].strip()[:90])
     return made.outcomes
 
