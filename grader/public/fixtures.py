@@ -20,7 +20,7 @@ from course_lib.agent import Action, Adapter, RunResult, Trace
 from course_lib.faults import SCENARIOS
 from course_lib.recordings import recorded_names, recording
 from course_lib.store import SCHEMA
-from grader.judge import promise
+from grader.judge import promise, shape
 from grader.judge.learner import Handle, Learner, Outcome
 
 
@@ -54,6 +54,63 @@ def json_object() -> Callable[[bytes | None], dict[str, Any] | None]:
         return value if isinstance(value, dict) else None
 
     return parse
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One call of an answer on a record of its own, with a rival who makes the same call before one statement of it.
+
+    `statement` is the one before which the rival comes; `args` are the call's arguments after the connection.
+    """
+
+    learner: Learner
+    name: str
+    args: tuple[Any, ...]
+    statement: str
+    path: str
+    db: Handle
+
+    def call(self) -> Outcome:
+        """The call itself, with the rival in it."""
+        return self.learner.call(self.name, self.db, *self.args)
+
+    def ask_again(self) -> Outcome:
+        """The same call once more, on a new connection, after everything is over."""
+        return self.learner.call(self.name, self.learner.lib("course_lib.store:open_store", self.path), *self.args)
+
+
+@pytest.fixture
+def answer_itself(learner: Learner) -> Callable[[str], Handle]:
+    """The learner's function of this name, to be handed to something in the learner's process that will call it."""
+    return lambda name: learner.lib("builtins:getattr", learner.lib("importlib:import_module", "__main__"), name)
+
+
+@pytest.fixture
+def rivals(
+    learner: Learner, answer_itself: Callable[[str], Handle]
+) -> Callable[[str, Callable[[str], tuple[Any, ...]]], Iterator[Trial]]:
+    """Makes one Trial for each statement that a call runs on its connection.
+
+    It takes the answer's name and what makes, for the trial's own name, the arguments that follow the connection.
+    """
+
+    def connection(path: str) -> Handle:
+        return learner.lib("course_lib.store:open_store", path)
+
+    def trials(name: str, args: Callable[[str], tuple[Any, ...]]) -> Iterator[Trial]:
+        db = connection(learner.path("alone.db"))
+        watching = learner.lib("course_lib.effects:Rival", db, None, None)
+        _ = learner.call(name, db, *args("alone")).value
+        statements = watching.get("statements").value
+        for at, statement in enumerate(statements[:40] if shape(statements, [str]) else []):
+            path, arguments = learner.path(f"{at}.db"), args(str(at))
+            db, other = connection(path), connection(path)
+            other.call("execute", "PRAGMA busy_timeout = 0")
+            act = learner.lib("functools:partial", answer_itself(name), other, *arguments)
+            learner.lib("course_lib.effects:Rival", db, at, act)
+            yield Trial(learner, name, arguments, statement, path, db)
+
+    return trials
 
 
 @dataclass

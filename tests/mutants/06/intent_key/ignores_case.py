@@ -1,0 +1,21 @@
+"""Large and small letters name the same task."""
+
+import hashlib
+import json
+
+
+def intent_key(task_id, step_id, tool):
+    return hashlib.sha256(json.dumps([task_id.lower(), step_id, tool]).encode()).hexdigest()
+
+
+def content_fingerprint(filename, content):
+    return hashlib.sha256(json.dumps([filename, content]).encode()).hexdigest()
+
+
+CATCHES = "Two intents share a key that differ in the case of a letter"
+TEST = "test_every_character_counts"
+
+
+def witness(mutant, reference):
+    one, other = ("T", "1", "x"), ("t", "1", "x")
+    return (mutant(*one) == mutant(*other)) and (reference(*one) != reference(*other))
