@@ -604,6 +604,13 @@ def test_any_task(learner, rng, records):
         ]
         pairs = {tuple(sorted(rng.sample(range(1, 25), 2), reverse=True)) for _ in range(16)}
         requires = [(*pair, rng.choice(["causal", "sequential"])) for pair in sorted(pairs)]
+        # Each state and each kind of requirement is met at least once, by an obligation that needs nothing else.
+        for state in ("open", "claimed", "done", "failed"):
+            rows.append({"task_id": rng.choice(tasks), "state": state, "created_at": day(2)})
+            needed = len(rows)
+            for kind in ("causal", "sequential"):
+                rows.append({"task_id": tasks[0], "created_at": day(rng.choice([2, 3, 10]))})
+                requires.append((len(rows), needed, kind))
         db = records.open(obligations=rows, requires=requires, name=f"{n}.db")
         brief = [(i, row["task_id"], row["state"], row["created_at"]) for i, row in enumerate(rows, 1)]
         expected = legal_model(brief, requires, tasks[0])

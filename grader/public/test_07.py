@@ -210,6 +210,8 @@ def test_causal_and_sequential(learner, records):
     db = records.open(obligations=[{"state": state} for state in states], requires=requires)
     got = learner.call("next_legal", db, "task").value
     promise(got is not None, "None comes back")
+    mixed_up = 3 in got and 4 not in got
+    promise(not mixed_up, "Causal and sequential seem to be taken for each other", promised=[4, 5])
     promise(not (3 in got and 4 in got), "A failed requirement seems to allow what depends on its success")
     promise(not (3 not in got and 4 not in got), "A failure seems to hold up what only had to come after it")
     promise(same(got, [4, 5]), "These are not the obligations that may be begun", promised=[4, 5])
