@@ -19,6 +19,7 @@ macOS, WSL), and it uses Python's tracing, which a debugger or a coverage tool w
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import linecache
@@ -31,7 +32,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -46,6 +47,7 @@ MOST_POINTS = 600
 MOST_WHILE_GRADING = 8
 SWEEP_SECONDS = 60.0
 RUN_SECONDS = 5.0
+NO_FILES: Mapping[str, str] = {}
 # Without these a case could be about anything; both sides of a pipe must agree on them.
 WORKER = [sys.executable, "-c", "from course_lib.crash_worker import main; main()"]
 
@@ -170,9 +172,26 @@ class Sweep:
         """How many kills led to each outcome."""
         return Counter(case.outcome for case in self.cases)
 
+    @property
+    def span(self) -> range:
+        """The lines of `source` on which the function stands."""
+        for node in ast.parse(self.source).body:
+            if isinstance(node, ast.FunctionDef) and node.name == self.name:
+                return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        return range(1, self.source.count("\n") + 1)
+
+    def own_line(self, case: Case) -> int:
+        """The line of the function itself at which a kill struck, its `def` being line 1; 0 outside of it."""
+        return case.line - self.span.start + 1 if case.line in self.span else 0
+
     def lines(self, outcome: Any) -> set[int]:
-        """The lines of `source` at which a kill led to `outcome`."""
-        return {case.line for case in self.cases if case.outcome == outcome}
+        """The lines of the function (its `def` is line 1) at which a kill led to `outcome`."""
+        return {self.own_line(case) for case in self.cases if case.outcome == outcome} - {0}
+
+    def listing(self) -> list[str]:
+        """The function's own lines, the first being its `def`."""
+        lines = self.source.splitlines()
+        return [lines[number - 1] for number in self.span]
 
 
 # The plain way to use it, in a notebook.
@@ -185,6 +204,7 @@ def sweep(
     *,
     resume: bool | Callable[..., Any] = True,
     inside: Sequence[str] = (),
+    files: Mapping[str, str] = NO_FILES,
     twice: bool = False,
     most: int = MOST_POINTS,
 ) -> Sweep:
@@ -194,12 +214,13 @@ def sweep(
     outcome     what to note of a case when it is over; a number, a text, a tuple
     resume      True: make the same call again. A function: call that one with the same arguments. False: do not
     inside      modules of the standard library that are killed inside as well ("pathlib", "json")
+    files       what lies in each case's folder before it begins: name -> text
     twice       kill the run after the kill, too, at a point of its own, before it is left alone
     most        more points are thinned out evenly; `note` says so
 
     Raises NotWrittenError for a stub, SweepError when nothing could be killed.
     """
-    with _bench(function, resume) as bench:
+    with _bench(function, resume, files) as bench:
         again = _again(function, resume)
         made = run_sweep(bench, function.__name__, make_args, again=again, inside=inside, twice=twice, most=most)
         return _noted(made, outcome)
@@ -246,12 +267,14 @@ def _again(function: Callable[..., Any], resume: bool | Callable[..., Any]) -> s
 
 
 @contextlib.contextmanager
-def _bench(function: Callable[..., Any], resume: bool | Callable[..., Any]) -> Iterator[Bench]:
+def _bench(
+    function: Callable[..., Any], resume: bool | Callable[..., Any], files: Mapping[str, str] = NO_FILES
+) -> Iterator[Bench]:
     functions = [function, resume] if callable(resume) else [function]
     with tempfile.TemporaryDirectory(prefix="crash-", dir=roomy()) as folder, Helper(WORKER, _environment()) as helper:
         for each in functions:
             helper.learn(each.__name__, sources_of(each))
-        yield Bench(helper, Path(folder), Desk)
+        yield Bench(helper, Path(folder), Desk, files=files)
 
 
 def roomy() -> str | None:
@@ -483,13 +506,16 @@ class Bench:
     root: Path
     new_desk: Callable[[], Any]
     seconds: float = RUN_SECONDS
+    files: Mapping[str, str] = field(default_factory=dict)
     made: int = 0
 
     def folder(self) -> Path:
-        """A new empty folder for a case."""
+        """A new folder for a case, with `files` in it and nothing else."""
         self.made += 1
         folder = self.root / str(self.made)
         folder.mkdir()
+        for name, text in self.files.items():
+            (folder / name).write_text(text, "utf-8")
         return folder
 
     def run(self, folder: Path, name: str, args: tuple[Any, ...], **how: Any) -> Ending:

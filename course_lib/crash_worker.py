@@ -390,11 +390,13 @@ class Worker:
 
     def _run(self, request: Message) -> None:
         """Run calls side by side, in one folder; `hold` keeps that record's writers waiting until all have begun."""
-        children = {n: self._start(n, call, request) for n, call in enumerate(request["calls"])}
+        # First, so that the record's tables are there: a child that had to make them would wait for the lock.
         holder = _Holder(request["hold"]) if request.get("hold") else None
+        children: dict[int, Child] = {}
         try:
             if holder:
                 holder.wait()
+            children |= {n: self._start(n, call, request) for n, call in enumerate(request["calls"])}
             release = monotonic() + request.get("hold_seconds", 0)
             ready: set[int] = set()
             while children:
@@ -658,6 +660,7 @@ def warm() -> None:
     import course_lib.gated
     import course_lib.gates
     import course_lib.recordings
+    import course_lib.service
     import course_lib.state
     import course_lib.store
     import course_lib.tools

@@ -130,7 +130,7 @@ def _record(root: Path, record: Callable[[sqlite3.Connection], Any]) -> bytes:
 
 def _rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
     with contextlib.closing(sqlite3.connect(folder / "record.db")) as db:
-        return list(db.execute(query))
+        return db.execute(query).fetchall()
 
 
 class Stage:

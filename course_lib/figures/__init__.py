@@ -5,6 +5,7 @@ show(run_strip(recording("invalid-arguments")))
 
 from .audit import corruption_matrix, counter_example, kill_matrix
 from .canvas import alt_text, png, show
+from .crash import crash_timeline, kill_map, outcome_bars, strike_bars
 from .gates import evaluations_by_order, gate_waterfall, token_stairs
 from .predictions import calibration
 from .replay import checkpoint_diff, prefix_grid, rebuilt_and_outside
@@ -18,10 +19,13 @@ __all__ = [
     "checkpoint_diff",
     "corruption_matrix",
     "counter_example",
+    "crash_timeline",
     "evaluations_by_order",
     "gate_waterfall",
+    "kill_map",
     "kill_matrix",
     "obligation_states",
+    "outcome_bars",
     "png",
     "prefix_grid",
     "race_map",
@@ -30,6 +34,7 @@ __all__ = [
     "score_against_truth",
     "show",
     "state_timeline",
+    "strike_bars",
     "token_stairs",
     "transition_diagram",
     "version_chain",

@@ -78,6 +78,7 @@ class CrashTests:
         resume: bool = True,
         then: str | None = None,
         inside: Sequence[str] = (),
+        files: Mapping[str, str] = crash.NO_FILES,
         twice: bool = False,
         most: int = crash.MOST_POINTS,
     ) -> Sweep:
@@ -86,6 +87,7 @@ class CrashTests:
         Raises AnswerRaised when the undisturbed run raises, Trouble when there is nothing to judge by.
         """
         with self._bench(name, then) as bench:
+            bench.files = files
             again = self._again(name, resume, then)
             seconds = self.crashes.sweep_seconds
             made = crash.run_sweep(
@@ -128,7 +130,7 @@ class CrashTests:
         self,
         calls: Sequence[tuple[str, Args]],
         *,
-        hold: str = "record.db",
+        hold: str | None = "record.db",
         seconds: float = 0.1,
         record: bytes | None = None,
         program: str = "",
@@ -142,8 +144,8 @@ class CrashTests:
         with self._bench(*(name for name, _ in calls), program=program) as bench:
             folder = bench.folder()
             if record is not None:
-                (folder / hold).write_bytes(record)
-            endings = bench.runs(folder, calls, hold=hold, hold_seconds=seconds, kill_call=kill_call)
+                (folder / (hold or "record.db")).write_bytes(record)
+            endings = bench.runs(folder, calls, hold=hold, hold_seconds=seconds if hold else 0.0, kill_call=kill_call)
             for (name, _), ending in zip(calls, endings, strict=True):
                 self._ending(name, ending)
             return Case(0, 0, "answer", folder, calls[0][1], endings[0], list(endings), kills=0)

@@ -1,0 +1,169 @@
+"""Crashes: where a kill strikes and what it leads to, what each ordering can do, and how a run goes on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .canvas import BLUE, GREY, INK, ORANGE, PALE_BLUE, PALE_ORANGE, canvas, count, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..crash import Sweep
+
+MARKS = ("o", "X", "s", "^", "D")
+
+
+def kill_map(sweep: Sweep, good: Sequence[Any], what: str) -> Figure:
+    """Every kill over the source lines of the function: a mark for each, by its outcome.
+
+    `good` are the outcomes that one would want; `what` names what is counted or found, as in "effect" or "file".
+    Raises ValueError when nothing was killed.
+    """
+    if not sweep.cases:
+        raise ValueError("kill_map: there is no kill to draw")
+    lines = sweep.listing()
+    outcomes = sorted(sweep.outcomes, key=str)
+    bad = sum(case.outcome not in good for case in sweep.cases)
+    total = len(sweep.cases)
+    title = f"{sweep.name}: not {_named(good, what)} at {bad} of {total} kill points"
+    if not bad:
+        title = f"{sweep.name}: {_named(good, what)} at all {total} kill points"
+    by_line = {
+        number: sorted({case.outcome for case in sweep.cases if sweep.own_line(case) == number}, key=str)
+        for number in range(1, len(lines) + 1)
+    }
+    told = "; ".join(f"line {number}: {_named(found, what)}" for number, found in by_line.items() if found)
+    with style():
+        figure, (axes,) = canvas(title, 1.5 + 0.25 * len(lines), f"{title}. By line: {told}.")
+        for row, text in enumerate(lines, 1):
+            dangerous = any(case.outcome not in good for case in sweep.cases if sweep.own_line(case) == row)
+            if dangerous:
+                axes.axhspan(row - 0.5, row + 0.5, color=PALE_ORANGE, linewidth=0)
+            axes.text(
+                -0.01,
+                row,
+                f"{text[:64]}  {row:2}",
+                transform=axes.get_yaxis_transform(),
+                family="DejaVu Sans Mono",
+                fontsize=7.5,
+                ha="right",
+                va="center",
+                color=INK,
+            )
+        for position, outcome in enumerate(outcomes):
+            found = [(case.n, sweep.own_line(case)) for case in sweep.cases if case.outcome == outcome]
+            color = BLUE if outcome in good else ORANGE
+            axes.scatter(
+                [n for n, line in found if line],
+                [line for _, line in found if line],
+                marker=MARKS[position % len(MARKS)],
+                s=22,
+                color=color,
+                label=_named([outcome], what),
+                zorder=3,
+            )
+        axes.set_ylim(len(lines) + 0.6, 0.4)
+        axes.set_yticks([])
+        axes.set_xlabel("instruction before which the process is killed (number)")
+        axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.28 if len(lines) < 8 else -0.18), ncols=4)
+    return figure
+
+
+def outcome_bars(sweeps: Mapping[str, Sweep], good: Sequence[Any], what: str) -> Figure:
+    """For each program the share of kill points that led to each outcome, as bars from left to right.
+
+    Raises ValueError when there is no program.
+    """
+    if not sweeps:
+        raise ValueError("outcome_bars: there is no program to draw")
+    sure = [label for label, sweep in sweeps.items() if sweep.outcomes <= set(good)]
+    title = f"Whatever the moment of the kill, {_named(good, what)}: {', '.join(sure) or 'none of the programs'}"
+    told = "; ".join(f"{label}: {_either(sorted(sweep.outcomes, key=str))}" for label, sweep in sweeps.items())
+    with style():
+        figure, (axes,) = canvas(title, 1.4 + 0.42 * len(sweeps), f"{title}. Outcomes: {told}.")
+        for row, sweep in enumerate(sweeps.values()):
+            _bar(axes, row, sweep.histogram(), good)
+        axes.set_yticks(range(len(sweeps)), list(sweeps))
+        axes.set_ylim(len(sweeps) - 0.4, -0.6)
+        axes.set_xlim(0, 100)
+        axes.set_xlabel(f"share of the kill points (%); the word in a bar is the outcome ({what})")
+        axes.tick_params(axis="y", length=0)
+    return figure
+
+
+def strike_bars(sweep: Sweep, struck: Sweep, good: Sequence[Any], what: str) -> Figure:
+    """The same program killed at each instruction and killed at random times, one bar each.
+
+    The title and the alt text name outcomes only: how often one occurs at random times differs from run to run.
+    """
+    new = sorted(struck.outcomes - sweep.outcomes, key=str)
+    title = (
+        f"Random times show {_named(new, what)}, which no instruction did"
+        if new
+        else f"{sweep.name}: random times lead to no outcome that the sweep has not shown"
+    )
+    both = {"at each instruction": sweep, "at random times": struck}
+    with style():
+        figure, (axes,) = canvas(title, 2.3, f"{title}. At each instruction: {_named(sorted(sweep.outcomes), what)}.")
+        for row, made in enumerate(both.values()):
+            _bar(axes, row, made.histogram(), good)
+        axes.set_yticks(range(2), list(both))
+        axes.set_ylim(1.6, -0.6)
+        axes.set_xlim(0, 100)
+        axes.set_xlabel(f"share of the kills (%); the word in a bar is the outcome ({what})")
+        axes.tick_params(axis="y", length=0)
+    return figure
+
+
+def crash_timeline(before: Sequence[str], recorded: int, after: Sequence[str]) -> Figure:
+    """A run that was killed and the run that went on: the tool calls of both, by the entry that they are for.
+
+    `before` and `after` are the names of the tools called; the checkpoint held `recorded` entries when the kill came.
+    """
+    lost = len(before) - recorded
+    title = f"The resumed run begins at entry {recorded}: {count(recorded, 'recorded call')} not made again"
+    if lost:
+        title += f", {count(lost, 'call')} in flight made twice"
+    alt = f"{title}. Before the kill: {', '.join(before) or 'nothing'}. After it: {', '.join(after) or 'nothing'}."
+    with style():
+        figure, (axes,) = canvas(title, 2.2, alt)
+        for row, (calls, first) in enumerate([(before, 0), (after, recorded)]):
+            for k, name in enumerate(calls, first):
+                kept = row == 1 or k < recorded
+                fill, edge, mark = (PALE_BLUE, BLUE, "✓") if kept else (PALE_ORANGE, ORANGE, "✗ lost")
+                axes.barh(row, 0.9, 0.6, left=k - 0.45, color=fill, edgecolor=edge)
+                axes.text(k, row, f"{name}\n{mark}", ha="center", va="center", fontsize=9)
+        axes.axvline(recorded - 0.5, color=GREY, linestyle=":", linewidth=1.2)
+        axes.set_yticks([0, 1], ["killed run", "resumed run"])
+        axes.set_ylim(1.6, -0.6)
+        width = max(len(before), recorded + len(after))
+        axes.set_xlim(-0.6, width - 0.4)
+        axes.set_xticks(range(width))
+        axes.set_xlabel("entry of the trace that the call is for   (dotted: where the checkpoint ended)")
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+    return figure
+
+
+def _bar(axes: Any, row: int, histogram: Counter[Any], good: Sequence[Any]) -> None:
+    total, left = sum(histogram.values()), 0.0
+    for outcome in sorted(histogram, key=str):
+        width = 100 * histogram[outcome] / total
+        fill, edge = (PALE_BLUE, BLUE) if outcome in good else (PALE_ORANGE, ORANGE)
+        hatch = None if outcome in good else "//"
+        axes.barh(row, width, 0.7, left=left, color=fill, edgecolor=edge, hatch=hatch)
+        axes.text(left + width / 2, row, str(outcome), ha="center", va="center", weight="bold")
+        left += width
+
+
+def _named(outcomes: Sequence[Any], what: str) -> str:
+    """1 effect, 1 or 2 effects, old or new file."""
+    several = bool(what) and isinstance(outcomes[-1], int) and outcomes[-1] != 1
+    return f"{_either(outcomes)} {what}{'s' if several else ''}".strip()
+
+
+def _either(outcomes: Sequence[Any]) -> str:
+    return " or ".join(map(str, outcomes)) or "nothing"
