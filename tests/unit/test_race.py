@@ -128,9 +128,9 @@ def test_a_worker_without_end_is_named() -> None:
 def test_a_stub_is_said_to_be_one() -> None:
     with pytest.raises(NotWrittenError, match="not_written"):
         race(not_written, arguments, ended, record=owe_one)
-    with stage(owe_one, uses_a_stub) as play, pytest.raises(NotWrittenError, match="^not_written$"):
+    with stage(owe_one, uses_a_stub) as play, pytest.raises(NotWrittenError, match=r"^not_written$"):
         play.alone(uses_a_stub, (store(), Service(), "A"))
-    with stage(owe_one, uses_a_stub) as play, pytest.raises(NotWrittenError, match="^not_written$"):
+    with stage(owe_one, uses_a_stub) as play, pytest.raises(NotWrittenError, match=r"^not_written$"):
         play.together({"A": (uses_a_stub, (store(), Service(), "A"))})
 
 
