@@ -609,7 +609,7 @@ def test_any_task(learner, rng, records):
             rows.append({"task_id": rng.choice(tasks), "state": state, "created_at": day(2)})
             needed = len(rows)
             for kind in ("causal", "sequential"):
-                rows.append({"task_id": tasks[0], "created_at": day(rng.choice([2, 3, 10]))})
+                rows.append({"task_id": tasks[0], "state": "open", "created_at": day(rng.choice([2, 3, 10]))})
                 requires.append((len(rows), needed, kind))
         db = records.open(obligations=rows, requires=requires, name=f"{n}.db")
         brief = [(i, row["task_id"], row["state"], row["created_at"]) for i, row in enumerate(rows, 1)]
