@@ -111,13 +111,19 @@ def race(
             if isinstance(run, str):
                 made.note = run
                 continue
-            error = next((end.outcome for end in run.endings.values()), None)
-            if error is not None and str(error.error).startswith("NotImplementedError"):
-                raise NotWrittenError(str(error.error).partition(": ")[2])
+            for ending in run.endings.values():
+                _written(ending)
             run.outcome = outcome(run)
             made.runs.append(run)
             shutil.rmtree(run.folder, ignore_errors=True)
         return made
+
+
+def _written(ending: Ending) -> None:
+    """Raises NotWrittenError when a run ended at a stub."""
+    error = "" if ending.outcome is None else str(ending.outcome.error)
+    if error.startswith("NotImplementedError"):
+        raise NotWrittenError(error.partition(": ")[2].partition(" at ")[0])
 
 
 def _record(root: Path, record: Callable[[sqlite3.Connection], Any]) -> bytes:
@@ -130,7 +136,7 @@ def _record(root: Path, record: Callable[[sqlite3.Connection], Any]) -> bytes:
 
 def _rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
     with contextlib.closing(sqlite3.connect(folder / "record.db")) as db:
-        return list(db.execute(query))
+        return db.execute(query).fetchall()
 
 
 class Stage:
@@ -152,6 +158,8 @@ class Stage:
         pairs = [(function.__name__, args) for function, args in calls.values()]
         kill = None if kill_at_call is None else (kill_at_call, "before")
         endings = self.bench.runs(self.folder, pairs, kill_call=kill, hold="record.db", hold_seconds=0.02)
+        for ending in endings:
+            _written(ending)
         return dict(zip(calls, endings, strict=True))
 
     def alone(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -159,6 +167,7 @@ class Stage:
         ending = self.bench.run(self.folder, function.__name__, args)
         if ending.outcome is None:
             raise SweepError(f"{function.__name__} did not come to its end", "killed")
+        _written(ending)
         return ending.outcome
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:

@@ -268,10 +268,10 @@ def supersede(
     with db:
         question = "SELECT task_id, subject, predicate FROM facts WHERE id = ? AND superseded_by IS NULL"
         db.execute("BEGIN IMMEDIATE TRANSACTION")
-        old = db.execute(question, (old_id,)).fetchone()
+        old = list(db.execute(question, [old_id]))
         if not old:
             raise ValueError(f"fact {old_id} is not there, or no longer stands")
-        fields = (*old, value, source, observed_at, recorded_at)
+        fields = (*old[0], value, source, observed_at, recorded_at)
         insert = """INSERT INTO facts (task_id, subject, predicate, value, source, observed_at, recorded_at)
                     VALUES (?, ?, ?, ?, ?, ?, ?)"""
         new_id = db.execute(insert, fields).lastrowid
@@ -443,8 +443,8 @@ def reconcile(
                 "INSERT OR IGNORE INTO obligations (task_id, kind, key, created_at) VALUES (?, 'reconcile', ?, ?)",
                 (task_id, key, now),
             )
-            (found,) = db.execute("SELECT id FROM obligations WHERE key = ?", (key,)).fetchone()
-            conflicts.append(Conflict(*question, ours, theirs, found))
+            for (owed,) in db.execute("SELECT id FROM obligations WHERE key = ?", [key]):
+                conflicts.append(Conflict(*question, ours, theirs, owed))
     return conflicts
     # END SOLUTION
 
@@ -650,10 +650,10 @@ def claim(db: sqlite3.Connection, id: int, worker: str, *, now: float, lease: fl
                WHERE id = ? AND (state = 'open' OR state = 'claimed' AND lease_until <= ?)""",
             (worker, now + lease, id, now),
         ).rowcount
-        row = db.execute("SELECT state, token, result FROM obligations WHERE id = ?", (id,)).fetchone()
-    if not row:
+        seen = list(db.execute("SELECT state, token, result FROM obligations WHERE id = ?", [id]))
+    if not seen:
         raise ValueError(f"there is no obligation {id}")
-    state, token, result = row
+    [(state, token, result)] = seen
     if taken:
         return Claim(token=token, outcome="won")
     return Claim("busy") if state == "claimed" else Claim("done", result=json.loads(result))
@@ -735,8 +735,8 @@ def looks_then_takes(db, id, worker, *, now, lease):
     state = db.execute("SELECT state FROM obligations WHERE id = ?", [id]).fetchone()[0]
     if state != "open":
         return Claim("busy" if state == "claimed" else "done")
-    db.execute("UPDATE obligations SET state = 'claimed', token = 1 WHERE id = ?", [id])
-    db.commit()
+    with db:
+        db.execute("UPDATE obligations SET state = 'claimed', token = 1 WHERE id = ?", [id])
     return Claim("won", token=1)
 
 
@@ -850,7 +850,7 @@ def after_the_kill() -> str:
     service = CardService()
     with stage(owe_one, work, late) as play:
         ended = play.together({worker: (work, (store(), service, worker)) for worker in "AB"}, kill_at_call=1)
-        print("ended by signal:", sorted((end.signal for end in ended.values()), key=str))
+        print("ended by signal:", sorted(str(end.signal) for end in ended.values()))
         (state,) = play.rows("SELECT state FROM obligations")[0]
         for now in (10.0, 30.0):
             print(f"asked at {now:g} s:", play.alone(late, (store(), service, "C", now)).value)

@@ -10,6 +10,7 @@ import os
 from .audit import corruption_matrix, counter_example, kill_matrix
 from .canvas import alt_text, png, show, undrawn
 from .crash import crash_timeline, kill_map, outcome_bars, strike_bars
+from .effects import hash_strip, key_grid, retry_amplification
 from .evidence import Dated, admissible_plane, evidence_waterfall, gate_matrix
 from .gates import evaluations_by_order, gate_waterfall, token_stairs
 from .predictions import calibration
@@ -31,6 +32,8 @@ __all__ = [
     "evidence_waterfall",
     "gate_matrix",
     "gate_waterfall",
+    "hash_strip",
+    "key_grid",
     "kill_map",
     "kill_matrix",
     "obligation_states",
@@ -39,6 +42,7 @@ __all__ = [
     "prefix_grid",
     "race_map",
     "rebuilt_and_outside",
+    "retry_amplification",
     "run_strip",
     "score_against_truth",
     "show",

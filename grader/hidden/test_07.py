@@ -452,7 +452,6 @@ def test_effect_and_record_together(learner, rng, records):
         states = records.rows("SELECT state FROM obligations", f"{what}.db")
         promise(states != [("done",)], "The obligation is done, and its effect could not be written")
         promise(records.rows(EFFECTS, f"{what}.db") == [], "The effect is there, and the obligation is not done")
-        promise(records.idle(), "A transaction is left open when the database raises")
 
 
 class Service:
@@ -490,7 +489,7 @@ def test_every_order_of_two_claims(learner, rng, records):
     """Two workers, every order of their statements: one wins, the other is told, nobody meets an exception."""
     until = float(rng.randrange(10, 50))
     claimed = {"state": "claimed", "worker": "gone", "lease_until": until, "token": rng.randrange(1, 50)}
-    for start in ({}, claimed):
+    for start, most in (({}, 40), (claimed, 12)):
         names = {worker: word(rng) for worker in "AB"}
 
         def arguments(names=names):
@@ -498,7 +497,7 @@ def test_every_order_of_two_claims(learner, rng, records):
             return {worker: (store(), service, 1, name, until, 30.0) for worker, name in names.items()}
 
         data, seed = records.data(obligations=[start]), rng.randrange(10**6)
-        runs = learner.crash.orders("ask_and_charge", ASK, arguments, data, most=24, seed=seed)
+        runs = learner.crash.orders("ask_and_charge", ASK, arguments, data, most=most, seed=seed)
         effects = learner.crash.rows(runs, EFFECTS)
         for run, rows in zip(runs, effects, strict=True):
             charged = run.args["A"][1].obj._charged
@@ -604,6 +603,13 @@ def test_any_task(learner, rng, records):
         ]
         pairs = {tuple(sorted(rng.sample(range(1, 25), 2), reverse=True)) for _ in range(16)}
         requires = [(*pair, rng.choice(["causal", "sequential"])) for pair in sorted(pairs)]
+        # Each state and each kind of requirement is met at least once, by an obligation that needs nothing else.
+        for state in ("open", "claimed", "done", "failed"):
+            rows.append({"task_id": rng.choice(tasks), "state": state, "created_at": day(2)})
+            needed = len(rows)
+            for kind in ("causal", "sequential"):
+                rows.append({"task_id": tasks[0], "state": "open", "created_at": day(rng.choice([2, 3, 10]))})
+                requires.append((len(rows), needed, kind))
         db = records.open(obligations=rows, requires=requires, name=f"{n}.db")
         brief = [(i, row["task_id"], row["state"], row["created_at"]) for i, row in enumerate(rows, 1)]
         expected = legal_model(brief, requires, tasks[0])

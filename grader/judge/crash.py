@@ -143,8 +143,8 @@ class CrashTests:
         """
         with self._bench(*(name for name, _ in calls), program=program) as bench:
             folder = bench.folder()
-            if record is not None and hold is not None:
-                (folder / hold).write_bytes(record)
+            if record is not None:
+                (folder / (hold or "record.db")).write_bytes(record)
             endings = bench.runs(folder, calls, hold=hold, hold_seconds=seconds if hold else 0.0, kill_call=kill_call)
             for (name, _), ending in zip(calls, endings, strict=True):
                 self._ending(name, ending)

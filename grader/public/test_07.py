@@ -43,6 +43,8 @@ def test_a_fact_is_superseded_once(learner, records, refused):
         refused(got, "ValueError", accepted, old_id=old_id)
         promise(records.rows(ALL) == before, "The record has changed although it was refused", old_id=old_id)
         promise(records.idle(), "A transaction is left open when it raises", old_id=old_id)
+    _ = learner.call("supersede", db, 2, "2", "phone", TUESDAY, recorded_at=WEDNESDAY).value
+    promise(len(records.rows(ALL)) == 3, "A fact that stands should be superseded", promised=3)
 
 
 @exercise("supersede", rule="reading-gives-what-stands")
@@ -209,7 +211,9 @@ def test_causal_and_sequential(learner, records):
     requires = [(3, 1, "causal"), (4, 1, "sequential"), (5, 2, "causal"), (6, 5, "sequential")]
     db = records.open(obligations=[{"state": state} for state in states], requires=requires)
     got = learner.call("next_legal", db, "task").value
-    promise(got is not None, "None comes back")
+    promise(shape(got, [int]), "The answer is not a list of ids")
+    mixed_up = 3 in got and 4 not in got
+    promise(not mixed_up, "Causal and sequential seem to be taken for each other", promised=[4, 5])
     promise(not (3 in got and 4 in got), "A failed requirement seems to allow what depends on its success")
     promise(not (3 not in got and 4 not in got), "A failure seems to hold up what only had to come after it")
     promise(same(got, [4, 5]), "These are not the obligations that may be begun", promised=[4, 5])

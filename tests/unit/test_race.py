@@ -56,6 +56,10 @@ def not_written(db, service, worker):
     raise NotImplementedError("not_written")
 
 
+def uses_a_stub(db, service, worker):
+    not_written(db, service, worker)
+
+
 def takes_and_acts(db, service, worker):
     with db:
         hit = db.execute(
@@ -124,6 +128,10 @@ def test_a_worker_without_end_is_named() -> None:
 def test_a_stub_is_said_to_be_one() -> None:
     with pytest.raises(NotWrittenError, match="not_written"):
         race(not_written, arguments, ended, record=owe_one)
+    with stage(owe_one, uses_a_stub) as play, pytest.raises(NotWrittenError, match=r"^not_written$"):
+        play.alone(uses_a_stub, (store(), Service(), "A"))
+    with stage(owe_one, uses_a_stub) as play, pytest.raises(NotWrittenError, match=r"^not_written$"):
+        play.together({"A": (uses_a_stub, (store(), Service(), "A"))})
 
 
 def test_free_workers_and_a_killed_winner() -> None:

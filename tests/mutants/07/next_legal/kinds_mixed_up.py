@@ -16,7 +16,7 @@ def allows(state, kind):
     return state == "done" or (kind == "causal" and state == "failed")
 
 
-CATCHES = "A failed requirement seems to allow what depends on its success"
+CATCHES = "Causal and sequential seem to be taken for each other"
 TEST = "test_causal_and_sequential"
 
 
