@@ -63,7 +63,7 @@ def prop_audit(audit):
     assert audit is None, "not proved"
 
 
-CATCHES = "Your property rejects an audit that is right"
+CATCHES = "Your property comes to its verdict without asking the audit anything"
 TEST = "test_accepts_a_right_audit"
 
 

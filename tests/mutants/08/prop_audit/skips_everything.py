@@ -70,7 +70,7 @@ def prop_audit(audit):
     holds()
 
 
-CATCHES = "An auditor that is wrong about every run is accepted"
+CATCHES = "Your property comes to its verdict without asking the audit anything"
 TEST = "test_accepts_a_right_audit"
 
 
