@@ -46,6 +46,7 @@ MOST_POINTS = 600
 # While a notebook is graded its own sweeps are thin: the grader sweeps by itself.
 MOST_WHILE_GRADING = 8
 SWEEP_SECONDS = 60.0
+SIDES = "before", "after"
 RUN_SECONDS = 5.0
 NO_FILES: Mapping[str, str] = {}
 # Without these a case could be about anything; both sides of a pipe must agree on them.
@@ -431,7 +432,7 @@ class Helper:
         endings: dict[int, Ending] = {}
         limit = max(call["seconds"] for call in calls) + hold_seconds + 15
         while len(endings) < len(calls):
-            if leave is not None and (turn := leave.next()) is not None:
+            if turn := leave.next() if leave else None:
                 self._send(b"R", turn[0], {"go": turn[1]})
             kind, number, body = self._next(limit)
             if not 0 <= number < len(calls):
@@ -636,7 +637,7 @@ def run_calls(
     """Kill at each call on an object outside, just before it and just after it: from here, untraced."""
     whole = run_whole(bench, name, make_args(), trace=False)
     for k in range(1, min(whole.ending.asked, most) + 1):
-        for when in ("before", "after"):
+        for when in SIDES:
             folder, args = bench.folder(), make_args()
             ending = bench.run(folder, name, args, kill_call=(k, when))
             checked(name, ending)

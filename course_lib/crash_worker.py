@@ -471,7 +471,7 @@ class Worker:
                 elif kind == b"D" and "seconds" not in child.report:
                     child.report["seconds"] = monotonic() - (child.began or monotonic())
                     self.parent.sendall(frame(b"D", child.number, body))
-        except (ValueError, OSError):
+        except (OSError, ValueError):
             child.report["problem"] = "output"
             _kill(child.pid)
 

@@ -732,11 +732,11 @@ class CardService(Outside):
 
 def looks_then_takes(db, id, worker, *, now, lease):
     """Not a claim to rely on: what it saw may have changed when it writes."""
-    state = db.execute("SELECT state FROM obligations WHERE id = ?", [id]).fetchone()[0]
-    if state != "open":
-        return Claim("busy" if state == "claimed" else "done")
-    with db:
-        db.execute("UPDATE obligations SET state = 'claimed', token = 1 WHERE id = ?", [id])
+    for (state,) in db.execute("SELECT state FROM obligations WHERE id = ?", [id]).fetchall():
+        if state != "open":
+            return Claim("busy" if state == "claimed" else "done")
+    with db as record:
+        record.execute("UPDATE obligations SET state = 'claimed', token = 1 WHERE id = ?", [id])
     return Claim("won", token=1)
 
 
