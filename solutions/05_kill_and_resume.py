@@ -186,10 +186,10 @@ reveal("P05.3", killed_while_writing)
 
 # %%
 def write_delete_rename(path: str, text: str) -> None:
-    draft = Path("draft.txt")
+    old, draft = Path(path), Path("draft.txt")
     draft.write_text(text, encoding="utf-8")
-    Path(path).unlink()
-    draft.rename(path)
+    old.unlink()
+    draft.rename(old)
 
 
 predict("P05.4", {"old", "missing", "new"}, confidence=0.8, kind="set")
