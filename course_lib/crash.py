@@ -125,8 +125,8 @@ class Case:
 
     @property
     def answer(self) -> Any:
-        """What the run after the kill came to; None when there was none."""
-        return self.resumed[-1].outcome if self.resumed else None
+        """What the last run came to: the one after the kill, or the one that nobody killed; None if there is none."""
+        return self.resumed[-1].outcome if self.resumed else self.ending.outcome
 
     def rows(self, query: str, *values: Any, db: str = "record.db") -> list[tuple[Any, ...]]:
         """Rows of the record that the case left behind; none where there is no record yet."""
@@ -271,10 +271,28 @@ def _bench(
     function: Callable[..., Any], resume: bool | Callable[..., Any], files: Mapping[str, str] = NO_FILES
 ) -> Iterator[Bench]:
     functions = [function, resume] if callable(resume) else [function]
-    with tempfile.TemporaryDirectory(prefix="crash-", dir=roomy()) as folder, Helper(WORKER, _environment()) as helper:
-        for each in functions:
-            helper.learn(each.__name__, sources_of(each))
-        yield Bench(helper, Path(folder), Desk, files=files)
+    with tempfile.TemporaryDirectory(prefix="crash-", dir=roomy()) as folder:
+        helper = _own_helper()
+        try:
+            for each in functions:
+                helper.learn(each.__name__, sources_of(each))
+            yield Bench(helper, Path(folder), Desk, files=files)
+        except (NotWrittenError, SweepError):
+            raise
+        except BaseException:  # stopped in the middle: what the worker says next would be taken for something else
+            helper.close()
+            raise
+
+
+_helpers: dict[int, Helper] = {}
+
+
+def _own_helper() -> Helper:
+    """The worker of this process: started once, and again when it is gone. It ends when this process does."""
+    helper = _helpers.get(os.getpid())
+    if helper is None or helper.closed:
+        helper = _helpers[os.getpid()] = Helper(WORKER, _environment())
+    return helper
 
 
 def roomy() -> str | None:
@@ -378,6 +396,11 @@ class Helper:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was ended, or ended by itself."""
+        return self.line.fileno() < 0 or self.frames.ended or self.process.poll() is not None
 
     def close(self) -> None:
         """End it; its children end with it."""
@@ -662,7 +685,8 @@ def checked(name: str, ending: Ending) -> None:
     if ending.problem in ("output", "hung up"):
         raise SweepError(f"{name} broke off the line to the outside", "protocol")
     if ending.problem:
-        raise SweepError(f"{name} {ending.problem}: a sweep cannot follow it there", "processes")
+        reason = "processes" if "process" in ending.problem else "protocol"
+        raise SweepError(f"{name} {ending.problem}: a sweep cannot follow it there", reason)
 
 
 def _chosen(points: Sequence[tuple[int, int]], most: int) -> tuple[list[int], str]:

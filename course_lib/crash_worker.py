@@ -134,6 +134,7 @@ class Counter:
         self.known: dict[CodeType, int | None] = {}
         self.kill_at = kill_at
         self.count = 0
+        self.last = 0
         self.points: list[tuple[int, int]] = []
 
     def start(self) -> None:
@@ -198,7 +199,11 @@ class Counter:
     def _line(self, frame: FrameType | None) -> int:
         while frame is not None and frame.f_code.co_filename != self.answer:
             frame = frame.f_back
-        return frame.f_lineno if frame is not None else 0
+        if frame is None:
+            return 0
+        # Some instructions, a jump back to `while True` say, belong to no line: then the one before it counts.
+        self.last = frame.f_lineno or self.last
+        return self.last
 
 
 def _places(module: str) -> list[str]:
@@ -385,11 +390,13 @@ class Worker:
 
     def _run(self, request: Message) -> None:
         """Run calls side by side, in one folder; `hold` keeps that record's writers waiting until all have begun."""
-        children = {n: self._start(n, call, request) for n, call in enumerate(request["calls"])}
+        # First, so that the record's tables are there: a child that had to make them would wait for the lock.
         holder = _Holder(request["hold"]) if request.get("hold") else None
+        children: dict[int, Child] = {}
         try:
             if holder:
                 holder.wait()
+            children |= {n: self._start(n, call, request) for n, call in enumerate(request["calls"])}
             release = monotonic() + request.get("hold_seconds", 0)
             ready: set[int] = set()
             while children:

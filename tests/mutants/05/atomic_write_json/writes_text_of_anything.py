@@ -1,0 +1,32 @@
+"""A value that JSON cannot hold is written as its text."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+
+def atomic_write_json(path, obj):
+    text = json.dumps(obj, default=str)
+    handle, other = tempfile.mkstemp(dir=Path(path).resolve().parent)
+    with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        stream.write(text)
+    os.replace(other, path)
+
+
+CATCHES = "A set inside the value should raise TypeError"
+TEST = "test_a_refused_value_changes_nothing"
+
+
+def witness(mutant, reference):
+    seen = []
+    for write in (mutant, reference):
+        for path in Path().iterdir():
+            path.unlink()
+        Path("state.json").write_text("[1]")
+        try:
+            write("state.json", [{3}])
+        except TypeError:
+            pass
+        seen.append({path.name: path.read_text() for path in Path().iterdir()}["state.json"])
+    return seen[0] != seen[1]
