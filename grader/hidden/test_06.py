@@ -254,7 +254,7 @@ def test_another_connection_knows(learner, rng):
 def test_killed_at_every_instruction(learner, rng):
     """Killed before any of its instructions and called again: the note is in the file once, at its place."""
     content, key = name_of(rng), name_of(rng)
-    made = learner.crash.sweep("append_note_once", lambda: (store(), ".", "log.txt", content, key), most=160)
+    made = learner.crash.sweep("append_note_once", lambda: (store(), ".", "log.txt", content, key), most=120)
     promise(same(made.whole.ending.outcome.value, 1), "Left alone, it does not answer with the note's place")
     files = [(data or b"").decode("utf-8", "replace") for data in learner.crash.files(made, "log.txt")]
     promise(all(text.strip() for text in files), "Killed at one place and called again, it leaves no note in the file")
@@ -447,7 +447,7 @@ def test_a_stop_while_the_call_is_out(learner, rng):
 def test_killed_at_any_instruction(learner, rng):
     """Killed before any of its instructions and asked again: never two calls, never done where there was none."""
     key, params, answer = name_of(rng), charge(rng), receipt(rng)
-    made = learner.crash.sweep("call_once", lambda: (store(), key, params, learner.remote(Service(answer))), most=160)
+    made = learner.crash.sweep("call_once", lambda: (store(), key, params, learner.remote(Service(answer))), most=120)
     promise(same(said(made.whole.ending.outcome), ("done", answer)), "Left alone, it does not give the answer of fn")
     ends = [(case.args[3].obj._calls, *said(case.answer)) for case in made.cases]
     promise(all(calls < 2 for calls, _, _ in ends), "Killed at one place and asked again, it calls fn a second time")

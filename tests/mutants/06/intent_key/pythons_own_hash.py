@@ -24,6 +24,6 @@ def witness(mutant, reference):
         command = [sys.executable, "-c", "print(hash(('t', '1', 'append_note')))"]
         return subprocess.run(command, env={"PYTHONHASHSEED": seed}, capture_output=True, text=True).stdout
 
-    of_one, of_other = elsewhere("1"), elsewhere("2")
-    same_here = mutant("t", "1", "append_note") == str(hash(("t", "1", "append_note")))
-    return same_here and of_one != of_other and len(reference("t", "1", "append_note")) == 64
+    number = str(hash(("t", "1", "append_note")))
+    changes = elsewhere("1") != elsewhere("2")
+    return changes and mutant("t", "1", "append_note") == number != reference("t", "1", "append_note")
