@@ -125,8 +125,8 @@ class Case:
 
     @property
     def answer(self) -> Any:
-        """What the run after the kill came to; None when there was none."""
-        return self.resumed[-1].outcome if self.resumed else None
+        """What the last run came to: the one after the kill, or the one that nobody killed; None if there is none."""
+        return self.resumed[-1].outcome if self.resumed else self.ending.outcome
 
     def rows(self, query: str, *values: Any, db: str = "record.db") -> list[tuple[Any, ...]]:
         """Rows of the record that the case left behind; none where there is no record yet."""
@@ -687,7 +687,8 @@ def checked(name: str, ending: Ending) -> None:
     if ending.problem in ("output", "hung up"):
         raise SweepError(f"{name} broke off the line to the outside", "protocol")
     if ending.problem:
-        raise SweepError(f"{name} {ending.problem}: a sweep cannot follow it there", "processes")
+        reason = "processes" if "process" in ending.problem else "protocol"
+        raise SweepError(f"{name} {ending.problem}: a sweep cannot follow it there", reason)
 
 
 def _chosen(points: Sequence[tuple[int, int]], most: int) -> tuple[list[int], str]:

@@ -184,7 +184,7 @@ reveal("P05.3", killed_while_writing)
 #
 # hint: At which moment may the name `path` begin to stand for the new content? What must be finished by then?
 # hint: Write everything into another file in the same folder, and let that one take the name when it is complete.
-# hint: tempfile.mkstemp(dir=...) gives a name that nobody else uses. Turn obj into text before anything is
+# hint: mkstemp of tempfile makes a file that nobody else uses, in a folder that you name. Turn obj into text before anything is
 # opened; write, flush and close; then os.replace. What should become of the other file when something raises?
 
 
@@ -202,16 +202,15 @@ def atomic_write_json(path: str | Path, obj: Any) -> None:
     Raises TypeError for a value that JSON has no form for; `path` and its folder are then as they were.
     """
     # BEGIN SOLUTION
-    text = json.dumps(obj, indent=1)
+    data = bytes(json.dumps(obj, indent=1), "utf-8")
     handle, other = tempfile.mkstemp(dir=Path(path).resolve().parent, prefix=".writing-")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
+        with os.fdopen(handle, mode="wb", buffering=0) as stream:
+            stream.write(data)
+            os.fsync(handle)
         os.replace(other, path)
     except BaseException:
-        Path(other).unlink(missing_ok=True)
+        os.unlink(other)
         raise
     # END SOLUTION
 
@@ -376,27 +375,27 @@ def resume_run(
     """
     # BEGIN SOLUTION
     run = {"task_id": task_id, "steps": 0, "retries": 0, "trace": []}
-    if Path(path).exists():
+    if Path(path).is_file():
         run = json.loads(Path(path).read_text("utf-8"))
         if not isinstance(run, dict) or set(run) != {"task_id", "steps", "retries", "trace"}:
             raise ValueError("this is no checkpoint")
-        if (run["steps"], run["retries"]) != counters_of(run["trace"]):
-            raise ValueError("the counters of this checkpoint contradict its trace")
-    trace = run["trace"]
-    end = rule(trace)
+    entries = run.get("trace")
+    if {**run, **counters_of(entries)} != run:
+        raise ValueError("the counters of this checkpoint contradict its trace")
+    end = rule(entries)
     while end is None:
-        proposal = adapter.next_action(list(trace))
-        trace.append({"action": proposal, "observation": _tool_call(tools, proposal)})
-        run["steps"], run["retries"] = counters_of(trace)
+        proposal = adapter.next_action(entries[:])
+        entries.append({"action": proposal, "observation": _tool_call(tools, proposal)})
+        run.update(counters_of(entries))
         atomic_write_json(path, run)
-        end = rule(trace)
+        end = rule(entries)
     return {**run, "status": end[0], "termination": end[1]}
 
 
-def counters_of(trace: Trace) -> tuple[int, int]:
+def counters_of(trace: Trace) -> dict[str, int]:
     """Steps and retries of a trace."""
     failed = [seen for seen in trace if not seen["observation"]["ok"]]
-    return len(trace), len(failed)
+    return {"steps": len(trace), "retries": len(failed)}
     # END SOLUTION
 
 
@@ -642,12 +641,14 @@ def commit_local(db: sqlite3.Connection, key: str, payload: str) -> bool:
     `db` comes from open_store and has no transaction open, before and after.
     """
     # BEGIN SOLUTION
-    db.execute("BEGIN IMMEDIATE")
-    fresh = state_of(db, key) != "done"
+    row = {"key": key, "payload": payload}
+    one = db.cursor()
+    one.execute("BEGIN IMMEDIATE")
+    fresh = state_of(db, key=key) != "done"
     if fresh:
-        db.execute("INSERT INTO effects (key, payload) VALUES (?, ?)", (key, payload))
-        set_state(db, key, "done")
-    db.commit()
+        one.execute("INSERT INTO effects (payload, key) VALUES (:payload, :key)", row)
+        set_state(db, state="done", key=key)
+    one.connection.commit()
     return fresh
     # END SOLUTION
 
@@ -669,19 +670,20 @@ def commit_remote(db: sqlite3.Connection, service: Service, key: str, payload: s
     nothing disturbs acts and answers "done". Other keys are not affected.
     """
     # BEGIN SOLUTION
-    known = state_of(db, key)
+    known = state_of(db, key=key)
     if known == "done":
         return "done"
     if known == "claimed" and not service.dedupes:
         return "in_doubt"
-    set_state(db, key, "claimed")
-    db.commit()
+    with db:
+        set_state(db, state="claimed", key=key)
+    act = service.send
     try:
-        service.send(key, payload)
+        act(key, payload)
     except ConnectionError:
         return "in_doubt"
-    set_state(db, key, "done")
-    db.commit()
+    with db:
+        set_state(db, state="done", key=key)
     return "done"
     # END SOLUTION
 
@@ -711,8 +713,7 @@ predict("P05.15", {"1 done", "0 in_doubt", "1 in_doubt"}, confidence=0.7, kind="
 
 # %%
 def effects_and_answer(case: Any) -> str:
-    said = case.answer or case.ending.outcome
-    return f"{messages(case)} {said.value}"
+    return f"{messages(case)} {case.answer.value}"
 
 
 def in_doubt() -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .canvas import BLUE, GREY, INK, ORANGE, PALE_BLUE, PALE_ORANGE, canvas, count, style
@@ -25,14 +25,14 @@ def kill_map(sweep: Sweep, good: Sequence[Any], what: str) -> Figure:
     if not sweep.cases:
         raise ValueError("kill_map: there is no kill to draw")
     lines = sweep.listing()
-    outcomes = sorted(sweep.outcomes, key=str)
+    outcomes = _ordered(sweep.outcomes)
     bad = sum(case.outcome not in good for case in sweep.cases)
     total = len(sweep.cases)
     title = f"{sweep.name}: not {_named(good, what)} at {bad} of {total} kill points"
     if not bad:
         title = f"{sweep.name}: {_named(good, what)} at all {total} kill points"
     by_line = {
-        number: sorted({case.outcome for case in sweep.cases if sweep.own_line(case) == number}, key=str)
+        number: _ordered(case.outcome for case in sweep.cases if sweep.own_line(case) == number)
         for number in range(1, len(lines) + 1)
     }
     told = "; ".join(f"line {number}: {_named(found, what)}" for number, found in by_line.items() if found)
@@ -81,7 +81,7 @@ def outcome_bars(sweeps: Mapping[str, Sweep], good: Sequence[Any], what: str) ->
         raise ValueError("outcome_bars: there is no program to draw")
     sure = [label for label, sweep in sweeps.items() if sweep.outcomes <= set(good)]
     title = f"Whatever the moment of the kill, {_named(good, what)}: {', '.join(sure) or 'none of the programs'}"
-    told = "; ".join(f"{label}: {_either(sorted(sweep.outcomes, key=str))}" for label, sweep in sweeps.items())
+    told = "; ".join(f"{label}: {_either(_ordered(sweep.outcomes))}" for label, sweep in sweeps.items())
     with style():
         figure, (axes,) = canvas(title, 1.4 + 0.42 * len(sweeps), f"{title}. Outcomes: {told}.")
         for row, sweep in enumerate(sweeps.values()):
@@ -99,7 +99,7 @@ def strike_bars(sweep: Sweep, struck: Sweep, good: Sequence[Any], what: str) -> 
 
     The title and the alt text name outcomes only: how often one occurs at random times differs from run to run.
     """
-    new = sorted(struck.outcomes - sweep.outcomes, key=str)
+    new = _ordered(struck.outcomes - sweep.outcomes)
     title = (
         f"Random times show {_named(new, what)}, which no instruction did"
         if new
@@ -107,7 +107,7 @@ def strike_bars(sweep: Sweep, struck: Sweep, good: Sequence[Any], what: str) -> 
     )
     both = {"at each instruction": sweep, "at random times": struck}
     with style():
-        figure, (axes,) = canvas(title, 2.3, f"{title}. At each instruction: {_named(sorted(sweep.outcomes), what)}.")
+        figure, (axes,) = canvas(title, 2.3, f"{title}. At each instruction: {_named(_ordered(sweep.outcomes), what)}.")
         for row, made in enumerate(both.values()):
             _bar(axes, row, made.histogram(), good)
         axes.set_yticks(range(2), list(both))
@@ -150,13 +150,18 @@ def crash_timeline(before: Sequence[str], recorded: int, after: Sequence[str]) -
 
 def _bar(axes: Any, row: int, histogram: Counter[Any], good: Sequence[Any]) -> None:
     total, left = sum(histogram.values()), 0.0
-    for outcome in sorted(histogram, key=str):
+    for outcome in _ordered(histogram):
         width = 100 * histogram[outcome] / total
         fill, edge = (PALE_BLUE, BLUE) if outcome in good else (PALE_ORANGE, ORANGE)
         hatch = None if outcome in good else "//"
         axes.barh(row, width, 0.7, left=left, color=fill, edgecolor=edge, hatch=hatch)
         axes.text(left + width / 2, row, str(outcome), ha="center", va="center", weight="bold")
         left += width
+
+
+def _ordered(outcomes: Iterable[Any]) -> list[Any]:
+    """Each outcome once, in the order of their texts."""
+    return sorted(dict.fromkeys(outcomes), key=str)
 
 
 def _named(outcomes: Sequence[Any], what: str) -> str:
