@@ -232,14 +232,15 @@ def run_race(
             prefix = _untried(run.trail)
             if prefix is None:
                 return
-    steps = [max(run.order.upper().count(worker) for run in seen.values()) for worker in run.args]
+    workers = list(next(iter(seen.values())).args)
+    steps = [max(run.order.upper().count(worker) for run in seen.values()) for worker in workers]
 
     def by_what_is_left(eligible: list[int], made: list[int]) -> int:
         return rng.choices(eligible, [max(steps[number] - made[number], 1) for number in eligible])[0]
 
     for _ in range(most - len(seen)):
         yield from new(by_what_is_left)
-    yield f"There are more orders than {most}: an even sample of {len(seen)} was tried."
+    yield f"There are more orders than the {len(seen)} that were tried."
 
 
 def _untried(trail: Sequence[tuple[int, list[int]]]) -> list[int] | None:
