@@ -34,6 +34,9 @@ def closure(sources: Sequence[str], name: str, stubs: Collection[str] = ()) -> s
             bound = any(name in entry.binds for entry in entries)
             raise NotWrittenError(f"{name} is still a stub" if bound else f"{name} is not defined")
         taken.update(found)
+        # What is imported twice is there from the first time on: a definition in between may need it.
+        if all(entries[i].imports for i in found):
+            taken.update(i for i, entry in enumerate(entries) if entry.imports and current in entry.binds)
         wanted += [read for i in found for read in entries[i].reads]
     order = sorted(taken, key=lambda i: (not entries[i].future, i))  # Python wants __future__ first
     return "\n\n".join(entries[i].text for i in order) + "\n"
@@ -45,6 +48,7 @@ class _Entry:
 
     reads         global names used anywhere in it
     builds_on     names it binds by using their earlier value
+    imports       it is an import
     conditional   it may leave a name as it was (an `if`, a loop, a `try`)
     """
 
@@ -56,6 +60,7 @@ class _Entry:
     stub: bool
     future: bool
     always: bool
+    imports: bool
 
 
 def _settling(entries: Sequence[_Entry], name: str, *, allow_stub: bool) -> list[int]:
@@ -102,6 +107,7 @@ def _entry(source: str, node: ast.stmt, stubs: Collection[str]) -> _Entry:
         stub=isinstance(node, Scope) and (is_stub(node) or digest(node) in stubs),
         future=future,
         always=star or future,
+        imports=isinstance(node, ast.Import | ast.ImportFrom),
     )
 
 

@@ -302,8 +302,8 @@ def written(trace: Trace) -> tuple[str, str] | None:
 def start_over(adapter: Adapter, tools: Tools) -> int:
     trace: Trace = []
     while not written(trace):
-        proposal = adapter.next_action(trace)
-        trace.append({"action": proposal, "observation": _tool_call(tools, proposal)})
+        step = adapter.next_action(trace)
+        trace.append(dict(action=step, observation=_tool_call(tools, step)))
     return len(trace)
 
 
@@ -385,17 +385,17 @@ def resume_run(
     end = rule(entries)
     while end is None:
         proposal = adapter.next_action(entries[:])
-        entries.append({"action": proposal, "observation": _tool_call(tools, proposal)})
+        entries += [{"action": proposal, "observation": _tool_call(tools, proposal)}]
         run.update(counters_of(entries))
         atomic_write_json(path, run)
         end = rule(entries)
     return {**run, "status": end[0], "termination": end[1]}
 
 
-def counters_of(trace: Trace) -> dict[str, int]:
-    """Steps and retries of a trace."""
-    failed = [seen for seen in trace if not seen["observation"]["ok"]]
-    return {"steps": len(trace), "retries": len(failed)}
+def counters_of(entries: Trace) -> Any:
+    """How many entries there are, and how many of them failed."""
+    answers = [entry.get("observation") for entry in entries]
+    return {"retries": sum(seen["ok"] is False for seen in answers), "steps": len(answers)}
     # END SOLUTION
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,8 @@ if TYPE_CHECKING:
 
     from ..crash import Sweep
 
-MARKS = ("o", "X", "s", "^", "D")
+WANTED, UNWANTED = ("o", "s", "D"), ("X", "^", "v")
+SHOWN = 50  # characters of a source line
 
 
 def kill_map(sweep: Sweep, good: Sequence[Any], what: str) -> Figure:
@@ -24,28 +27,26 @@ def kill_map(sweep: Sweep, good: Sequence[Any], what: str) -> Figure:
     """
     if not sweep.cases:
         raise ValueError("kill_map: there is no kill to draw")
-    lines = sweep.listing()
+    lines = _code_lines(sweep.listing())
     outcomes = _ordered(sweep.outcomes)
     bad = sum(case.outcome not in good for case in sweep.cases)
     total = len(sweep.cases)
     title = f"{sweep.name}: not {_named(good, what)} at {bad} of {total} kill points"
     if not bad:
         title = f"{sweep.name}: {_named(good, what)} at all {total} kill points"
-    by_line = {
-        number: _ordered(case.outcome for case in sweep.cases if sweep.own_line(case) == number)
-        for number in range(1, len(lines) + 1)
-    }
+    struck = [(sweep.own_line(case), case) for case in sweep.cases]
+    by_line = {number: _ordered(case.outcome for line, case in struck if line == number) for number in lines}
     told = "; ".join(f"line {number}: {_named(found, what)}" for number, found in by_line.items() if found)
     with style():
-        figure, (axes,) = canvas(title, 1.5 + 0.25 * len(lines), f"{title}. By line: {told}.")
-        for row, text in enumerate(lines, 1):
-            dangerous = any(case.outcome not in good for case in sweep.cases if sweep.own_line(case) == row)
-            if dangerous:
+        figure, (axes,) = canvas(title, 1.4 + 0.24 * len(lines), f"{title}. By line: {told}.")
+        rows = {number: row for row, number in enumerate(lines)}
+        for number, row in rows.items():
+            if any(outcome not in good for outcome in by_line[number]):
                 axes.axhspan(row - 0.5, row + 0.5, color=PALE_ORANGE, linewidth=0)
             axes.text(
                 -0.01,
                 row,
-                f"{text[:64]}  {row:2}",
+                f"{lines[number][:SHOWN]:<{SHOWN}}{number:3}",
                 transform=axes.get_yaxis_transform(),
                 family="DejaVu Sans Mono",
                 fontsize=7.5,
@@ -53,23 +54,35 @@ def kill_map(sweep: Sweep, good: Sequence[Any], what: str) -> Figure:
                 va="center",
                 color=INK,
             )
-        for position, outcome in enumerate(outcomes):
-            found = [(case.n, sweep.own_line(case)) for case in sweep.cases if case.outcome == outcome]
-            color = BLUE if outcome in good else ORANGE
+        for outcome in outcomes:
+            marks = WANTED if outcome in good else UNWANTED
+            place = [one for one in outcomes if (one in good) == (outcome in good)].index(outcome)
+            found = [(case.n, rows[line]) for line, case in struck if case.outcome == outcome and line in rows]
             axes.scatter(
-                [n for n, line in found if line],
-                [line for _, line in found if line],
-                marker=MARKS[position % len(MARKS)],
-                s=22,
-                color=color,
+                [n for n, _ in found],
+                [row for _, row in found],
+                marker=marks[place % len(marks)],
+                s=24,
+                color=BLUE if outcome in good else ORANGE,
                 label=_named([outcome], what),
                 zorder=3,
             )
-        axes.set_ylim(len(lines) + 0.6, 0.4)
+        axes.set_ylim(len(lines) - 0.4, -0.6)
         axes.set_yticks([])
-        axes.set_xlabel("instruction before which the process is killed (number)")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.28 if len(lines) < 8 else -0.18), ncols=4)
+        axes.set_xlabel("instruction that the kill came before (number)", fontsize=9.5)
+        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, fontsize=9.5, handletextpad=0.2)
     return figure
+
+
+def _code_lines(lines: Sequence[str]) -> dict[int, str]:
+    """The lines of a function that are neither blank nor its docstring, by their number; its `def` is line 1."""
+    hidden: set[int] = set()
+    with contextlib.suppress(SyntaxError):
+        body = ast.parse("\n".join(lines)).body
+        first = body[0].body[0] if body and isinstance(body[0], ast.FunctionDef) else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            hidden = set(range(first.lineno, (first.end_lineno or first.lineno) + 1))
+    return {number: text for number, text in enumerate(lines, 1) if text.strip() and number not in hidden}
 
 
 def outcome_bars(sweeps: Mapping[str, Sweep], good: Sequence[Any], what: str) -> Figure:

@@ -317,3 +317,10 @@ def test_reading_definitions_needs_the_standard_library_only():
         [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_what_is_imported_twice_is_there_for_a_definition_in_between() -> None:
+    cells = ["from pathlib import Path", "def one(path: Path): ...", "from pathlib import Path", "x = Path, one"]
+    namespace: dict[str, object] = {}
+    exec(closure(cells, "x"), namespace)
+    assert "x" in namespace
