@@ -271,10 +271,28 @@ def _bench(
     function: Callable[..., Any], resume: bool | Callable[..., Any], files: Mapping[str, str] = NO_FILES
 ) -> Iterator[Bench]:
     functions = [function, resume] if callable(resume) else [function]
-    with tempfile.TemporaryDirectory(prefix="crash-", dir=roomy()) as folder, Helper(WORKER, _environment()) as helper:
-        for each in functions:
-            helper.learn(each.__name__, sources_of(each))
-        yield Bench(helper, Path(folder), Desk, files=files)
+    with tempfile.TemporaryDirectory(prefix="crash-", dir=roomy()) as folder:
+        helper = _own_helper()
+        try:
+            for each in functions:
+                helper.learn(each.__name__, sources_of(each))
+            yield Bench(helper, Path(folder), Desk, files=files)
+        except (NotWrittenError, SweepError):
+            raise
+        except BaseException:  # stopped in the middle: what the worker says next would be taken for something else
+            helper.close()
+            raise
+
+
+_helpers: dict[int, Helper] = {}
+
+
+def _own_helper() -> Helper:
+    """The worker of this process: started once, and again when it is gone. It ends when this process does."""
+    helper = _helpers.get(os.getpid())
+    if helper is None or helper.closed:
+        helper = _helpers[os.getpid()] = Helper(WORKER, _environment())
+    return helper
 
 
 def roomy() -> str | None:
@@ -391,6 +409,11 @@ class Helper:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was ended, or ended by itself."""
+        return self.line.fileno() < 0 or self.frames.ended or self.process.poll() is not None
 
     def close(self) -> None:
         """End it; its children end with it."""

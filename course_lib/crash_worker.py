@@ -134,6 +134,7 @@ class Counter:
         self.known: dict[CodeType, int | None] = {}
         self.kill_at = kill_at
         self.count = 0
+        self.last = 0
         self.points: list[tuple[int, int]] = []
 
     def start(self) -> None:
@@ -198,7 +199,11 @@ class Counter:
     def _line(self, frame: FrameType | None) -> int:
         while frame is not None and frame.f_code.co_filename != self.answer:
             frame = frame.f_back
-        return frame.f_lineno if frame is not None else 0
+        if frame is None:
+            return 0
+        # Some instructions, a jump back to `while True` say, belong to no line: then the one before it counts.
+        self.last = frame.f_lineno or self.last
+        return self.last
 
 
 def _places(module: str) -> list[str]:

@@ -339,7 +339,11 @@ def run_order(bench: Bench, name: str, args: Args, record: bytes, leave: Leave) 
     """One race, one statement at a time. Raises SweepError where a worker does not come to its end."""
     folder = bench.folder()
     (folder / "record.db").write_bytes(record)
-    found = bench.runs(folder, [(name, each) for each in args.values()], leave=leave)
+    try:
+        found = bench.runs(folder, [(name, each) for each in args.values()], leave=leave)
+    except BaseException:  # stopped in the middle: workers that still wait for leave would be heard next time
+        bench.helper.close()
+        raise
     for ending in found:
         if ending.outcome is None:
             why = ending.problem or (f"was ended by signal {ending.signal}" if ending.signal else "ended its process")

@@ -176,6 +176,43 @@ reveal("P05.3", killed_while_writing)
 #
 # </details>
 
+# %% [markdown]
+# ### Before you run · P05.4
+#
+# A colleague has an idea: write the new text into another file first, then delete the old one, then give the new one
+# its name. Killed before any of the instructions of this function: `"old"`, `"new"`, `"torn"`, `"missing"`? Predict the
+# set of what a reader of `notes.txt` can find.
+
+
+# %%
+def write_delete_rename(path: str, text: str) -> None:
+    old, draft = Path(path), Path("draft.txt")
+    draft.write_text(text, encoding="utf-8")
+    old.unlink()
+    draft.rename(old)
+
+
+predict("P05.4", {"old", "missing", "new"}, confidence=0.8, kind="set")
+
+
+# %%
+def killed_while_renaming() -> set[str]:
+    files = {"notes.txt": OLD}
+    made = sweep(write_delete_rename, lambda: ("notes.txt", NEW), what_is_there, resume=False, files=files)
+    figures.show(figures.kill_map(made, ["old", "new"], "file"))
+    return made.outcomes
+
+
+reveal("P05.4", killed_while_renaming)
+
+# %% [markdown]
+# <details><summary>After you have looked</summary>
+#
+# Nothing is torn, and yet there are instructions at which no file has the name. Whoever starts then finds no
+# checkpoint, believes that nothing has happened, and begins anew.
+#
+# </details>
+
 # %% [markdown] exercise="atomic_write_json" title="The old file or the new one" difficulty=2 minutes=15 mode="on your own, no AI"
 # A checkpoint is written so that somebody can read it after a crash. If the crash can leave half of it, it is no
 # checkpoint. The operating system has one call that changes what a name stands for in one go: `os.replace`.
@@ -216,13 +253,8 @@ def atomic_write_json(path: str | Path, obj: Any) -> None:
 
 
 # %% [markdown]
-# ### Before you run · P05.4
-#
-# The same sweep over your own function: the file holds `{"version": 1}`, and the function writes
-# `{"version": 2}`. Which of `"old"`, `"new"`, `"torn"`, `"missing"` can occur now? Predict the set.
-
-# %%
-predict("P05.4", {"old", "new"}, confidence=0.9, kind="set")
+# Your own function under the same sweep: the file holds version 1, and it is to write version 2. Look at the line at
+# which the old file becomes the new one, and at what is on either side of it.
 
 
 # %%
@@ -233,7 +265,7 @@ def which_version(case: Any) -> str:
         return "torn" if case.text("state.json") is not None else "missing"
 
 
-def killed_while_replacing() -> set[str]:
+with attempt("atomic_write_json"):
     made = sweep(
         atomic_write_json,
         lambda: ("state.json", {"version": 2}),
@@ -242,11 +274,6 @@ def killed_while_replacing() -> set[str]:
         files={"state.json": '{"version": 1}'},
     )
     figures.show(figures.kill_map(made, ["old", "new"], "file"))
-    return made.outcomes
-
-
-with attempt("atomic_write_json"):
-    reveal("P05.4", killed_while_replacing)
 
 # %% [markdown]
 # What a kill cannot show: SIGKILL ends the process, not the machine. What has been written to a file is there for
@@ -689,26 +716,21 @@ def commit_remote(db: sqlite3.Connection, service: Service, key: str, payload: s
 
 
 # %% [markdown]
-# ### Before you run · P05.14
-#
-# Your `commit_local` under the same sweep. Predict the set of the counts of rows.
-
-# %%
-predict("P05.14", {1}, confidence=0.9, kind="set")
+# Your `commit_local` under the same sweep. Compare its map with the six above.
 
 # %%
 with attempt("commit_local"):
-    reveal("P05.14", lambda: counts(commit_local, alone, rows))
+    print("rows in the end:", counts(commit_local, alone, rows))
 
 # %% [markdown]
-# ### Before you run · P05.15
+# ### Before you run · P05.14
 #
 # Your `commit_remote`, with a service that does *not* dedupe. Each case ends with a count of effects and with the
 # answer of the second call. Which pairs can occur? Predict the set, out of `"0 done"`, `"1 done"`, `"2 done"`,
 # `"0 in_doubt"`, `"1 in_doubt"`, `"2 in_doubt"`.
 
 # %%
-predict("P05.15", {"1 done", "0 in_doubt", "1 in_doubt"}, confidence=0.7, kind="set")
+predict("P05.14", {"1 done", "0 in_doubt", "1 in_doubt"}, confidence=0.7, kind="set")
 
 
 # %%
@@ -723,7 +745,7 @@ def in_doubt() -> set[str]:
 
 
 with attempt("commit_local", "commit_remote"):
-    reveal("P05.15", in_doubt)
+    reveal("P05.14", in_doubt)
 
 # %% [markdown]
 # <details><summary>After you have looked</summary>
@@ -749,12 +771,12 @@ with attempt("commit_local"):
 # The sweep stops between two instructions, never inside one. `db.commit()` is one instruction, and most of its work is
 # done in C. So let a second process kill `act_then_record` at random times, as an impatient operator would.
 #
-# ### Before you run · P05.16
+# ### Before you run · P05.15
 #
 # Which counts of effects will occur at random times that the sweep has *not* shown? Predict the set; `set()` if none.
 
 # %%
-predict("P05.16", set(), confidence=0.8, kind="set")
+predict("P05.15", set(), confidence=0.8, kind="set")
 
 
 # %%
@@ -765,7 +787,7 @@ def new_at_random_times() -> set[int]:
     return struck.outcomes - made.outcomes
 
 
-reveal("P05.16", new_at_random_times)
+reveal("P05.15", new_at_random_times)
 
 # %% [markdown]
 # <details><summary>After you have looked</summary>

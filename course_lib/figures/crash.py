@@ -93,7 +93,7 @@ def outcome_bars(sweeps: Mapping[str, Sweep], good: Sequence[Any], what: str) ->
     if not sweeps:
         raise ValueError("outcome_bars: there is no program to draw")
     sure = [label for label, sweep in sweeps.items() if sweep.outcomes <= set(good)]
-    title = f"Whatever the moment of the kill, {_named(good, what)}: {', '.join(sure) or 'none of the programs'}"
+    title = f"Always {_named(good, what)}, whatever the moment of the kill: {', '.join(sure) or 'none of them'}"
     told = "; ".join(f"{label}: {_either(_ordered(sweep.outcomes))}" for label, sweep in sweeps.items())
     with style():
         figure, (axes,) = canvas(title, 1.4 + 0.42 * len(sweeps), f"{title}. Outcomes: {told}.")
@@ -146,7 +146,7 @@ def crash_timeline(before: Sequence[str], recorded: int, after: Sequence[str]) -
         for row, (calls, first) in enumerate([(before, 0), (after, recorded)]):
             for k, name in enumerate(calls, first):
                 kept = row == 1 or k < recorded
-                fill, edge, mark = (PALE_BLUE, BLUE, "✓") if kept else (PALE_ORANGE, ORANGE, "✗ lost")
+                fill, edge, mark = (PALE_BLUE, BLUE, "✓") if kept else (PALE_ORANGE, ORANGE, "✗ not on record")
                 axes.barh(row, 0.9, 0.6, left=k - 0.45, color=fill, edgecolor=edge)
                 axes.text(k, row, f"{name}\n{mark}", ha="center", va="center", fontsize=9)
         axes.axvline(recorded - 0.5, color=GREY, linestyle=":", linewidth=1.2)

@@ -117,7 +117,7 @@ def test_goes_on_after_two_entries(learner):
 @exercise("commit_local", points=1, rule="commit-in-one-transaction")
 def test_one_row_whatever_the_kill(learner):
     """Killed before any instruction and called again, commit_local leaves one row and says who wrote it."""
-    made = learner.crash.sweep("commit_local", lambda: (store(), "order-1", "two notes"))
+    made = learner.crash.sweep("commit_local", lambda: (store(), "order-1", "two notes"), most=45)
     rows = learner.crash.rows(made, "SELECT payload FROM effects WHERE key = ?", "order-1")
     states = learner.crash.rows(made, "SELECT state FROM obligations WHERE key = ?", "order-1")
     promise(made.whole.ending.outcome.value is True, "The first call should say True", promised=True)
@@ -162,7 +162,7 @@ def test_never_twice_and_never_a_guess(learner):
         receivers.append(Receiver(dedupes=False))
         return store(), learner.remote(receivers[-1]), "order-3", "a mail"
 
-    made = learner.crash.sweep("commit_remote", new_args)
+    made = learner.crash.sweep("commit_remote", new_args, most=60)
     for case, receiver in zip(made.cases, receivers[1:], strict=True):
         acted, got = len(receiver._acted), case.answer.value
         promise(got in ("done", "in_doubt"), "The answer is neither done nor in_doubt", returned=got)

@@ -246,3 +246,35 @@ def test_the_card_in_a_notebook_has_text_and_html(course: Course, tmp_path: Path
     assert "&lt;b&gt;&amp;" in bundle["text/html"]
     assert 'aria-label="double · public tests 0/1' in bundle["text/html"]
     assert "<script" not in bundle["text/html"]
+
+
+KILLED = '''"""A public test that kills."""
+from grader.judge.api import exercise, promise
+
+class Witness:
+    def __init__(self):
+        self._seen = 0
+
+    def act(self):
+        self._seen += 1
+
+@exercise("double")
+def test_killed(learner):
+    """Whatever the kill, it acts once."""
+    made = learner.crash.sweep("double", lambda: (learner.remote(Witness()),))
+    found = {case.args[0].obj._seen for case in made.cases}
+    promise(found == {1}, "It acts again after a kill", found=sorted(found))
+'''
+
+
+def test_answers_are_killed_here_too(card: Callable[..., str], course: Course) -> None:
+    file = course.public_dir / "test_00.py"
+    kept = file.read_text()
+    file.write_text(KILLED)
+    try:
+        assert "It acts again after a kill (found = [1, 2])" in card("def double(witness):\n    witness.act()\n")
+        assert "It raised KeyError" in card("def double(witness):\n    raise KeyError('what')\n")
+        said = card("import os\n\ndef double(witness):\n    os.fork()\n")
+        assert "starts another process" in said
+    finally:
+        file.write_text(kept)

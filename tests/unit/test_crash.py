@@ -305,5 +305,17 @@ def test_values_come_back_as_they_are():
     assert made.outcomes == {'[{"a": [1, 2]}, [null]]'}
 
 
+def goes_round(witness):
+    while True:
+        if witness.act("once more") > 2:
+            return
+
+
+def test_instructions_that_belong_to_no_line_are_points_too():
+    made = sweep(goes_round, lambda: (Witness(),), lambda case: len(case.args[0].seen), resume=False)
+    assert made.outcomes == {0, 1, 2, 3}
+    assert all(case.line in made.span for case in made.cases)
+
+
 def gives_back(*args):
     return args

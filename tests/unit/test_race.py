@@ -123,6 +123,7 @@ def test_too_many_orders_are_sampled() -> None:
 def test_a_worker_without_end_is_named() -> None:
     with pytest.raises(SweepError, match="statements"):
         race(asks_for_ever, arguments, ended, record=owe_one)
+    assert race(takes_and_acts, arguments, ended, record=owe_one, most=4).outcomes == {"once"}  # none is left of it
 
 
 def test_a_stub_is_said_to_be_one() -> None:
