@@ -232,14 +232,15 @@ def run_race(
             prefix = _untried(run.trail)
             if prefix is None:
                 return
-    steps = [max(run.order.upper().count(worker) for run in seen.values()) for worker in run.args]
+    workers = list(next(iter(seen.values())).args)
+    steps = [max(run.order.upper().count(worker) for run in seen.values()) for worker in workers]
 
     def by_what_is_left(eligible: list[int], made: list[int]) -> int:
         return rng.choices(eligible, [max(steps[number] - made[number], 1) for number in eligible])[0]
 
     for _ in range(most - len(seen)):
         yield from new(by_what_is_left)
-    yield f"There are more orders than {most}: an even sample of {len(seen)} was tried."
+    yield f"There are more orders than the {len(seen)} that were tried."
 
 
 def _untried(trail: Sequence[tuple[int, list[int]]]) -> list[int] | None:
@@ -338,7 +339,11 @@ def run_order(bench: Bench, name: str, args: Args, record: bytes, leave: Leave) 
     """One race, one statement at a time. Raises SweepError where a worker does not come to its end."""
     folder = bench.folder()
     (folder / "record.db").write_bytes(record)
-    found = bench.runs(folder, [(name, each) for each in args.values()], leave=leave)
+    try:
+        found = bench.runs(folder, [(name, each) for each in args.values()], leave=leave)
+    except BaseException:  # stopped in the middle: workers that still wait for leave would be heard next time
+        bench.helper.close()
+        raise
     for ending in found:
         if ending.outcome is None:
             why = ending.problem or (f"was ended by signal {ending.signal}" if ending.signal else "ended its process")

@@ -27,7 +27,7 @@ def some_fact(rng, **given):
 
 
 def facts_of(value):
-    whole = shape(value, ["Fact"]) and all(list(fact.fields) == FACT for fact in value)
+    whole = shape(value, ["Fact"]) and all(list(f.fields) == FACT and type(f.fields["id"]) is int for f in value)
     promise(whole, "The answer is not a list of Facts")
     return [tuple(fact.fields.values()) for fact in value]
 
@@ -65,6 +65,7 @@ def test_back_to_an_earlier_value(learner, rng, records):
     first = some_fact(rng)
     db = records.open([first])
     second = learner.call("supersede", db, 1, word(rng), word(rng), day(20), recorded_at=day(20)).value
+    promise(type(second) is int, "What comes back is not the id of the new fact")
     third = learner.call("supersede", db, second, first["value"], first["source"], day(21), recorded_at=day(21))
     rows = records.rows("SELECT id, superseded_by FROM facts ORDER BY id")
     links = dict(rows)
@@ -177,7 +178,9 @@ def test_reading_any_record(learner, rng, records):
         found = facts_of(learner.call("read_facts", db, subject, as_recorded=at).value)
         got = [fact[0] for fact in found]
         where = "" if at is None else " at an earlier time"
-        superseded = [n for n in got if n not in expected and brief[n - 1][1] == subject]
+        about = {row[0]: row[1] for row in rows}
+        promise(all(n in about for n in got), "A Fact has an id that no row has")
+        superseded = [n for n in got if n not in expected and about[n] == subject]
         promise(at is not None or not superseded, "A fact is read that another one stands in the place of")
         missing = [n for n in expected if n not in got]
         promise(at is not None or not missing, "A fact that stands is not read")

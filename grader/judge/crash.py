@@ -185,6 +185,21 @@ class CrashTests:
         """For each case the rows (tuples, at most 200) of a query; None where that record is not there."""
         return self._look(cases, {"look": "rows", "query": query, "values": list(values), "db": db})
 
+    def own_rows(self, query: str, *values: Any, db: str = "record.db") -> list[tuple[Any, ...]] | None:
+        """Rows of a record in the test's own folder, where the kernel's calls work: what has been committed there.
+
+        None where there is no such record, or it cannot answer.
+        """
+        room = self.crashes.room()
+        for ending in ("", "-wal"):
+            data = self.learner.read(db + ending)
+            if data is not None:
+                (room / (db + ending)).write_bytes(data)
+        request = {"look": "rows", "query": query, "values": list(values), "db": db}
+        found: list[tuple[Any, ...]] | None = self.crashes.inspect([room], request)[0]
+        shutil.rmtree(room, ignore_errors=True)
+        return found
+
     def files(self, cases: Sweep | Sequence[Case], name: str) -> list[bytes | None]:
         """For each case the content (at most 1 MB) of a file, None where there is no plain file of that name."""
         return self._look(cases, {"look": "file", "name": name})

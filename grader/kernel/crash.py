@@ -6,6 +6,7 @@ It has nothing to do with the notebook's kernel. It gets the cells' text, and ru
 from __future__ import annotations
 
 import json
+import select
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from course_lib import crash
@@ -43,6 +45,7 @@ class Crashes:
         self.call_seconds = call_seconds
         self.walls = walls
         self._helper: crash.Helper | None = None
+        self._inspector: subprocess.Popen[bytes] | None = None
         self._scratch: Path | None = None
         self._cases: Path | None = None
 
@@ -71,24 +74,56 @@ class Crashes:
 
     def inspect(self, folders: Sequence[Path], request: dict[str, Any]) -> list[Any]:
         """What a process that knows nothing of the learner sees in each of these folders."""
-        if self._scratch is None or self._cases is None:
-            raise Trouble("protocol", "There is no case to look at.")
-        (self._scratch / "look").mkdir(exist_ok=True)
+        self._rooms()
         asked = json.dumps({**request, "folders": [str(folder) for folder in folders]})
         try:
-            done = subprocess.run(
+            answers = json.loads(self._inspected(asked.encode() + b"\n"))["answers"]
+            return [wire.decode(answer) for answer, _ in zip(answers, folders, strict=True)]
+        except (OSError, EOFError, ValueError, LookupError, RecursionError):
+            self._unlook()
+            raise Trouble("protocol", "What the cases left behind could not be read.") from None
+
+    def room(self) -> Path:
+        """A new empty folder that the inspector can read, for files of a test's own folder."""
+        self._rooms()
+        return Path(tempfile.mkdtemp(prefix="r", dir=self._cases))
+
+    def _inspected(self, asked: bytes) -> bytes:
+        """The inspector's line in answer to one of ours; it is started when it is not there."""
+        if self._inspector is None or self._inspector.poll() is not None:
+            assert self._scratch is not None
+            (self._scratch / "look").mkdir(exist_ok=True)
+            self._inspector = subprocess.Popen(
                 self._command("inspector"),
-                input=asked.encode(),
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                timeout=INSPECTOR_SECONDS,
                 env=self._environment(),
-                check=True,
+                bufsize=0,
             )
-            answers = json.loads(done.stdout)["answers"]
-            return [wire.decode(answer) for answer, _ in zip(answers, folders, strict=True)]
-        except (subprocess.SubprocessError, ValueError, LookupError, RecursionError):
-            raise Trouble("protocol", "What the cases left behind could not be read.") from None
+        stdin, stdout = self._inspector.stdin, self._inspector.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(asked)
+        ends, answer = monotonic() + INSPECTOR_SECONDS, b""
+        while not answer.endswith(b"\n"):
+            if not select.select([stdout], [], [], max(ends - monotonic(), 0))[0]:
+                raise TimeoutError
+            more = stdout.read(1 << 18)
+            if not more:
+                raise EOFError
+            answer += more
+        return answer
+
+    def _unlook(self) -> None:
+        """End the inspector."""
+        inspector, self._inspector = self._inspector, None
+        if inspector is not None:
+            inspector.kill()
+            inspector.wait()
+            for end in (inspector.stdin, inspector.stdout):
+                if end is not None:
+                    end.close()
 
     def lost(self) -> None:
         """Forget a harness that did not answer; the next test gets another."""
@@ -99,20 +134,26 @@ class Crashes:
     def close(self) -> None:
         """End the process and remove the folders; safe to call twice."""
         self.lost()
+        self._unlook()
         for folder in (self._scratch, self._cases):
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
         self._scratch = self._cases = None
 
     def _start(self) -> None:
+        self._rooms()
+        assert self._scratch is not None
+        with (self._scratch / "crash.log").open("ab") as log:
+            self._helper = crash.Helper(self._command("harness"), self._environment(), log)
+
+    def _rooms(self) -> None:
+        """Make the folders, once."""
         if self._scratch is None or self._cases is None:
             self._scratch = Path(tempfile.mkdtemp(prefix="grader-"))
             self._cases = Path(tempfile.mkdtemp(prefix="grader-cases-", dir=crash.roomy()))
             for name in ("tmp", "work", "lib"):
                 (self._scratch / name).mkdir()
             (self._scratch / "lib" / "course_lib").symlink_to(self.library, target_is_directory=True)
-        with (self._scratch / "crash.log").open("ab") as log:
-            self._helper = crash.Helper(self._command("harness"), self._environment(), log)
 
     def _command(self, name: str) -> list[str]:
         walls = "yes" if self.walls else "no"

@@ -1,8 +1,8 @@
 """The command that looks at what cases left behind: a process of its own, confined, that runs no learner code.
 
-``python -m grader.kernel.inspector SCRATCH CASES yes|no``, one JSON request on stdin, one answer on stdout. A database
-is copied first, so that looking changes nothing; a learner's code wrote it, so neither its size nor its schema is
-trusted.
+``python -m grader.kernel.inspector SCRATCH CASES yes|no``: each line on stdin is a request in JSON, each line on stdout
+the answer to one. A database is copied first, so that looking changes nothing; a learner's code wrote it, so neither
+its size nor its schema is trusted.
 """
 
 from __future__ import annotations
@@ -29,16 +29,18 @@ SECONDS = 2.0
 
 
 def main(scratch: Path, cases: Path, walls: bool) -> None:
-    """Answer the one request."""
+    """Answer requests until the grader hangs up."""
     import course_lib
 
-    request = json.load(sys.stdin)
     if walls:
         library = Path(course_lib.__file__).resolve().parent
         confine.confine(writable=[scratch / "look"], readable=[cases], library=library)
-    look = {"rows": _rows, "file": _file, "names": _names}[request["look"]]
-    answers = [_plain(look, Path(folder), request, scratch / "look") for folder in request["folders"]]
-    json.dump({"answers": answers}, sys.stdout)
+    for line in sys.stdin:
+        request = json.loads(line)
+        look = {"rows": _rows, "file": _file, "names": _names}[request["look"]]
+        answers = [_plain(look, Path(folder), request, scratch / "look") for folder in request["folders"]]
+        sys.stdout.write(json.dumps({"answers": answers}) + "\n")
+        sys.stdout.flush()
 
 
 def _plain(look: Any, folder: Path, request: dict[str, Any], room: Path) -> Any:

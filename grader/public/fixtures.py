@@ -305,8 +305,10 @@ class Records:
 
     def rows(self, query: str, name: str = "record.db") -> list[tuple[Any, ...]]:
         """What another connection finds in the record: only what has been committed."""
-        with closing(sqlite3.connect(self._learner.path(name))) as other:
-            return other.execute(query).fetchall()
+        found = self._learner.crash.own_rows(query, db=name)
+        promise(found is not None, "The record cannot be read any more")
+        assert found is not None
+        return found
 
     def idle(self) -> bool:
         """Whether no connection that was opened here is in a transaction."""

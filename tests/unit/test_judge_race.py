@@ -59,18 +59,24 @@ class Service:
 class Here:
     """A transport with nothing but a harness."""
 
-    def __init__(self, made: Crashes) -> None:
+    def __init__(self, made: Crashes, home: Path) -> None:
         self.made = made
+        self.home = home
+
+    def folder(self) -> Path:
+        return self.home
 
     def crashes(self) -> Crashes:
         return self.made
 
 
 @pytest.fixture
-def learner() -> Iterator[Learner]:
+def learner(tmp_path: Path) -> Iterator[Learner]:
     library = Path(course_lib.__file__).parent
     made = Crashes(CELLS, {}, library, sweep_seconds=20, call_seconds=5, walls=False)
-    learner = Learner(Here(made))  # type: ignore[arg-type]
+    home = tmp_path / "home"
+    home.mkdir()
+    learner = Learner(Here(made, home))  # type: ignore[arg-type]
     yield learner
     learner.close()
     made.close()
@@ -111,3 +117,25 @@ def test_a_worker_that_leaves_gives_no_verdict(learner: Learner, record: bytes) 
 
     with pytest.raises(Trouble, match="did not come to its end"):
         race(learner, record, "ends")
+
+
+def test_what_is_committed_in_the_tests_own_folder(learner: Learner, record: bytes) -> None:
+    path = learner.write("record.db", record)
+    query = "SELECT value FROM facts WHERE id = ?"
+    assert learner.crash.own_rows(query, 1) == [("free",)]
+    db = open_store(path)
+    db.execute("UPDATE facts SET value = 'taken'")
+    assert learner.crash.own_rows(query, 1) == [("free",)]
+    db.commit()  # lies in the write-ahead log, as the connection is still open
+    assert learner.crash.own_rows(query, 1) == [("taken",)]
+    db.close()
+    assert learner.crash.own_rows(query, 1) == [("taken",)]
+
+
+def test_what_is_no_record_is_none(learner: Learner, record: bytes) -> None:
+    assert learner.crash.own_rows("SELECT 1") is None
+    learner.write("record.db", b"nothing of the kind " * 100)
+    assert learner.crash.own_rows("SELECT * FROM facts") is None
+    learner.write("other.db", record)  # the inspector goes on after what it could not read
+    assert learner.crash.own_rows("SELECT nonsense", db="other.db") is None
+    assert learner.crash.own_rows("SELECT id FROM facts", db="other.db") == [(1,)]
