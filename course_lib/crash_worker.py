@@ -661,6 +661,7 @@ def warm() -> None:
     import course_lib.agent
     import course_lib.closure
     import course_lib.crash
+    import course_lib.durable
     import course_lib.faults
     import course_lib.gated
     import course_lib.gates

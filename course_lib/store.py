@@ -44,6 +44,12 @@ CREATE TABLE IF NOT EXISTS effects (
     key     TEXT NOT NULL,                          -- not unique: an effect that happened twice shows as two rows
     payload TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS steps (
+    task_id TEXT NOT NULL,
+    n       INTEGER NOT NULL,                       -- place in the run's trace, from 0
+    entry   TEXT NOT NULL,                          -- the trace entry, as JSON
+    PRIMARY KEY (task_id, n)
+);
 CREATE TABLE IF NOT EXISTS episodes (
     id          INTEGER PRIMARY KEY,
     task_id     TEXT NOT NULL,

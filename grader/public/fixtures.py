@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -326,3 +327,162 @@ def records(learner: Learner) -> Iterator[Records]:
     made = Records(learner)
     yield made
     made.close()
+
+
+FIELDS = {"task_id", "steps", "retries", "status", "termination", "trace"}
+
+
+class Plan:
+    """An adapter that goes by the history: what is settled is not proposed again, a conflict gives way to the record.
+
+    Texts that it hands over end in a digest of all that it was shown, but for keys, and unless they begin with "=".
+    """
+
+    def __init__(self, plan: Sequence[Action]) -> None:
+        self._plan = plan
+        self._asked: list[int] = []
+
+    def next_action(self, history: Any) -> Any:
+        """The next call of the plan that is not settled; the last one again and again."""
+        self._asked.append(len(history))
+        seen = [entry["observation"] for entry in history]
+        settled = sum(answer["ok"] or answer.get("error") == "in_doubt" for answer in seen)
+        action = self._plan[min(settled, len(self._plan) - 1)]
+        args: dict[str, Any] = dict(action["args"])
+        told = json.dumps([[entry["action"], _keyless(entry["observation"])] for entry in history], sort_keys=True)
+        for name in {"text", "content"} & set(args):
+            if not args[name].startswith("="):
+                args[name] += f" after {hashlib.sha256(told.encode()).hexdigest()[:12]}"
+        if "amount" in args and seen and seen[-1].get("error") == "conflict":
+            args["amount"] = int(seen[-1]["held"][-1])
+        return {**action, "args": args}
+
+
+def _keyless(answer: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in answer.items() if name != "key"}
+
+
+class Work:
+    """The world around one durable run: adapter, tools, gates and card service, with notes of what was asked of them.
+
+    fails    which of the calls of tools (from 0) come back as failed
+    refuses  called with the notes: whether a gate says no
+    breaks   "before" or "after": the line to the card service breaks there
+    """
+
+    def __init__(
+        self,
+        plan: Sequence[Action],
+        *,
+        dedupes: bool = True,
+        fails: Collection[int] = (),
+        refuses: Callable[[Any], bool] = lambda notes: False,
+        breaks: str = "",
+    ) -> None:
+        self._plan, self._fails, self._refuses, self._breaks = list(plan), fails, refuses, breaks
+        self._calls: list[Action] = []
+        self._shown: list[Any] = []
+        self._acted: list[tuple[str, str]] = []
+        self._adapter = Plan(self._plan)
+        self._dedupes = dedupes
+
+    def args(self, learner: Learner, db: Any, task: str, *limit: int) -> tuple[Any, ...]:
+        """Arguments of the run; what stands for the world stays on this side."""
+        tools = {name: learner.remote(_Tool(self, name)) for name in ("list_notes", "read_note", "write_report")}
+        return (
+            db,
+            learner.remote(self._adapter),
+            tools,
+            learner.remote(_Gate(self)),
+            learner.remote(_Card(self)),
+            task,
+            *limit,
+        )
+
+    def _call(self, tool: str, args: Any) -> Any:
+        self._calls.append({"tool": tool, "args": args})
+        if len(self._calls) - 1 in self._fails:
+            return {"ok": False, "error": "tool_unavailable"}
+        return self._answer(tool, args)
+
+    @staticmethod
+    def _answer(tool: str, args: Any) -> Any:
+        if tool == "list_notes":
+            return {"ok": True, "notes": ["a.txt", "b.txt"]}
+        if tool == "read_note":
+            return {"ok": True, "name": args["name"], "text": f"{args['name']} {'x' * 40}", "written": args["name"]}
+        return {"ok": True, "sha256": hashlib.sha256(args["content"].encode()).hexdigest()}
+
+    def whole(self) -> list[Any]:
+        """The trace of the run that nothing disturbs, without keys; facts are none."""
+        trace: list[Any] = []
+        while len(trace) < len(self._plan):
+            action = Plan(self._plan).next_action(trace)
+            tool = action["tool"]
+            local = {
+                "append_note": {"ok": True},
+                "charge_card": {"ok": True},
+                "state.read_facts": {"ok": True, "facts": []},
+            }
+            answer = local[tool] if tool in local else self._answer(tool, action["args"])
+            trace.append({"action": {"tool": tool, "args": action["args"]}, "observation": answer})
+        return trace
+
+    @staticmethod
+    def result(outcome: Outcome) -> dict[str, Any]:
+        """What a run returned; promises that it has the form of a RunResult."""
+        got = outcome.value
+        whole = isinstance(got, dict) and set(got) == FIELDS and isinstance(got["trace"], list)
+        promise(whole, "What comes back does not have the six fields of a RunResult")
+        fits = all(
+            isinstance(entry, dict)
+            and all(isinstance(entry.get(name), dict) for name in ("action", "observation"))
+            and isinstance(entry["observation"].get("ok"), bool)
+            for entry in got["trace"]
+        )
+        promise(fits, "An entry of the trace has no action, or no observation with an ok that is True or False")
+        return dict(got)
+
+    @staticmethod
+    def bare(trace: Any) -> list[Any]:
+        """A trace without the keys, which everybody may spell."""
+        return [{**entry, "observation": _keyless(entry["observation"])} for entry in trace]
+
+
+class _Tool:
+    def __init__(self, work: Work, name: str) -> None:
+        self._work, self._name = work, name
+
+    def __call__(self, args: Any) -> Any:
+        return self._work._call(self._name, args)
+
+
+class _Card:
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self.dedupes = work._dedupes
+
+    def send(self, key: Any, payload: Any) -> None:
+        """Act, once for each key where it dedupes."""
+        work = self._work
+        if work._breaks == "before":
+            raise ConnectionError("the line broke")
+        if not (self.dedupes and any(known == key for known, _ in work._acted)):
+            work._acted.append((key, payload))
+        if work._breaks == "after":
+            raise ConnectionError("the line broke")
+
+
+class _Gate:
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    def __call__(self, notes: Any) -> str | None:
+        self._work._shown.append(list(notes))
+        return "freshness" if self._work._refuses(notes) else None
+
+
+@pytest.fixture
+def work() -> type[Work]:
+    """Makes the world around a durable run."""
+    return Work
