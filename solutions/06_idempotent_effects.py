@@ -545,10 +545,8 @@ def append_note_once(db: sqlite3.Connection, root: str | Path, filename: str, co
         "filename TEXT NOT NULL, content TEXT NOT NULL)"
     )
     with db:
-        db.execute(
-            "INSERT INTO notes (key, filename, content) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING",
-            (key, filename, content),
-        )
+        note = (key, filename, content)
+        db.execute("INSERT INTO notes (key, filename, content) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING", note)
     number, *kept = db.execute("SELECT id, filename, content FROM notes WHERE key = ?", [key]).fetchone()
     if kept != [filename, content]:
         raise ValueError(f"key {key!r} belongs to another note")

@@ -732,9 +732,9 @@ class CardService(Outside):
 
 def looks_then_takes(db, id, worker, *, now, lease):
     """Not a claim to rely on: what it saw may have changed when it writes."""
-    for (state,) in db.execute("SELECT state FROM obligations WHERE id = ?", [id]).fetchall():
-        if state != "open":
-            return Claim("busy" if state == "claimed" else "done")
+    seen = db.execute("SELECT state FROM obligations WHERE id = ?", [id]).fetchall()
+    if seen != [("open",)]:
+        return Claim("busy" if seen == [("claimed",)] else "done")
     with db as record:
         record.execute("UPDATE obligations SET state = 'claimed', token = 1 WHERE id = ?", [id])
     return Claim("won", token=1)
@@ -951,7 +951,7 @@ def two_clerks() -> list[str]:
         print(f"{'thorough' if thorough else 'not thorough'}: {run['status']}")
         for k, step in enumerate(run["trace"]):
             print(f"  {k}  {step['action']['tool']:17} → {step['observation']}")
-        states.append(db.execute("SELECT state FROM obligations WHERE id = ?", [owed]).fetchone()[0])
+        states += next(db.execute("SELECT state FROM obligations WHERE id = ?", [owed]))
     counts = dict(db.execute("SELECT state, count(*) FROM obligations GROUP BY state"))
     figures.show(figures.obligation_states(counts))
     return states

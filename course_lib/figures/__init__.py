@@ -9,6 +9,7 @@ import os
 
 from .audit import corruption_matrix, counter_example, kill_matrix
 from .canvas import alt_text, png, show, undrawn
+from .capstone import run_kill_map, run_report
 from .crash import crash_timeline, kill_map, outcome_bars, strike_bars
 from .effects import hash_strip, key_grid, retry_amplification
 from .evidence import Dated, admissible_plane, evidence_waterfall, gate_matrix
@@ -43,6 +44,8 @@ __all__ = [
     "race_map",
     "rebuilt_and_outside",
     "retry_amplification",
+    "run_kill_map",
+    "run_report",
     "run_strip",
     "score_against_truth",
     "show",

@@ -124,9 +124,9 @@ def obligation_states(counts: Mapping[str, int]) -> Figure:
     title = f"{owed or 'None'} of {count(total, 'obligation')} {'is' if 1 in (owed, total) else 'are'} still owed"
     if claimed := counts.get("claimed", 0):
         title += f", {claimed} of them claimed and not committed"
-    told = ", ".join(f"{state} {counts.get(state, 0)}" for state in STATES)
+    in_words = ", ".join(f"{state} {counts.get(state, 0)}" for state in STATES)
     with style():
-        figure, (axes,) = canvas(title, 2.7, f"{title}. By state: {told}.")
+        figure, (axes,) = canvas(title, 2.7, f"{title}. By state: {in_words}.")
         for start, end, label in MOVES:
             _arrow(axes, STATES[start], STATES[end], label)
         arc = {
