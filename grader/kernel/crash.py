@@ -49,6 +49,12 @@ class Crashes:
         self._scratch: Path | None = None
         self._cases: Path | None = None
 
+    def teach(self, cells: Sequence[str]) -> None:
+        """From now on kill what stands in these cells; the process stays."""
+        self.cells = list(cells)
+        if self._helper is not None:
+            self._helper.sources.clear()
+
     def bench(self, names: Sequence[str], new_desk: Callable[[], Any], programs: Sequence[str] = ()) -> crash.Bench:
         """Where cases of these functions run, in a new folder. Raises NotWrittenError and Trouble.
 

@@ -16,6 +16,10 @@ from typing import Any
 from course_lib import crash_worker
 from grader.kernel import confine, inside, wire
 
+MAX_MEMORY = 1_000_000_000
+MAX_FILE = 30_000_000
+MAX_OPEN = 256
+
 
 class WireCodec:
     """Values as on the way to a kernel; `inside.Remote` for what stays with the grader."""
@@ -47,10 +51,22 @@ def main(scratch: Path, cases: Path, walls: bool) -> None:
     temporary = scratch / "tmp"
 
     def wall_in() -> None:
+        _limit()
         if layers:
             confine.confine_writes([Path.cwd(), temporary])
 
     crash_worker.Worker(socket.socket(fileno=0), WireCodec(), wall_in).serve()
+
+
+def _limit() -> None:
+    """Keep one case from filling the memory or the disk of the machine."""
+    import resource
+
+    for kind, most in (("DATA", MAX_MEMORY), ("FSIZE", MAX_FILE), ("NOFILE", MAX_OPEN), ("CORE", 0)):
+        number = getattr(resource, f"RLIMIT_{kind}")
+        hard = resource.getrlimit(number)[1]
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(number, (most, most))
 
 
 if __name__ == "__main__":

@@ -208,6 +208,20 @@ def kill():
     assert one.crash.case("kill", ()).ending.outcome.error.type == "PermissionError"
 
 
+def test_a_case_cannot_fill_the_machine(learner):
+    one = learner("""
+def file():
+    with open("large", "wb") as file:
+        for _ in range(100):
+            file.write(bytes(1_000_000))
+
+def memory():
+    return len(bytes(3_000_000_000))
+""")
+    assert one.crash.case("file", ()).ending.outcome.error.type == "OSError"
+    assert one.crash.case("memory", ()).ending.outcome.error.type == "MemoryError"
+
+
 def test_a_case_reaches_its_own_witness_only(learner):
     one = learner("""
 def commit(witness):

@@ -33,6 +33,7 @@ class Room:
     def __init__(self, solved: Solved, call_seconds: float, startup_seconds: float) -> None:
         self.solved = solved
         self.call_seconds = call_seconds
+        self._crashes: Crashes | None = None
         self.scratch = Path(tempfile.mkdtemp(prefix="proofs-"))
         (self.scratch / "work").mkdir()
         self._control, theirs = socket.socketpair()
@@ -64,6 +65,8 @@ class Room:
         self._control.close()
         self._process.kill()
         self._process.wait()
+        if self._crashes is not None:
+            self._crashes.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     def answer(self, candidate: Candidate) -> Answer:
@@ -86,6 +89,15 @@ class Room:
             return trouble.sentence
         finally:
             fork.close()
+
+    def crashes(self, cells: list[str]) -> Crashes:
+        """What kills answers, one notebook after the other: starting it costs more than most sweeps."""
+        if self._crashes is None:
+            limits = Course.load().limits
+            seconds = {"sweep_seconds": limits.sweep_seconds, "call_seconds": limits.call_seconds}
+            self._crashes = Crashes(cells, {}, ROOT / "course_lib", **seconds)
+        self._crashes.teach(cells)
+        return self._crashes
 
     def enter(self) -> socket.socket:
         """Our end of a line to a new fork."""
@@ -154,8 +166,6 @@ class Answer:
     def __exit__(self, *_: object) -> None:
         if self._fork is not None:
             self._fork.close()
-        if self._crashes is not None:
-            self._crashes.close()
         shutil.rmtree(self._folders, ignore_errors=True)
 
     def request(self, message: Message, callback: Callback | None = None) -> Message:
@@ -180,14 +190,7 @@ class Answer:
     def crashes(self) -> Crashes:
         """What kills this candidate: its cell among the notebook's own."""
         if self._crashes is None:
-            limits = Course.load().limits
-            self._crashes = Crashes(
-                self._room.solved.with_answer(self._candidate),
-                {},
-                ROOT / "course_lib",
-                sweep_seconds=limits.sweep_seconds,
-                call_seconds=limits.call_seconds,
-            )
+            self._crashes = self._room.crashes(self._room.solved.with_answer(self._candidate))
         return self._crashes
 
     def _begin(self) -> Fork:
