@@ -98,6 +98,7 @@ def confine_writes(writable: list[Path]) -> None:
     with landlock.Ruleset(handled_fs=writes, scoped=landlock.scope_for_abi(abi)) as ruleset:
         for path in writable:
             ruleset.allow_path(path, writes)
+        ruleset.allow_path(Path("/dev/null"), fs.WRITE_FILE)
         ruleset.restrict()
 
 

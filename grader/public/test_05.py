@@ -114,20 +114,6 @@ def test_goes_on_after_two_entries(learner):
     promise(got["steps"] == 4, "The steps are not those of the whole run", promised=4)
 
 
-@exercise("commit_local", points=1, rule="commit-in-one-transaction")
-def test_one_row_whatever_the_kill(learner):
-    """Killed before any instruction and called again, commit_local leaves one row and says who wrote it."""
-    made = learner.crash.sweep("commit_local", lambda: (store(), "order-1", "two notes"), most=45)
-    rows = learner.crash.rows(made, "SELECT payload FROM effects WHERE key = ?", "order-1")
-    states = learner.crash.rows(made, "SELECT state FROM obligations WHERE key = ?", "order-1")
-    promise(made.whole.ending.outcome.value is True, "The first call should say True", promised=True)
-    for case, found, state in zip(made.cases, rows, states, strict=True):
-        got = case.answer.value
-        promise(found == [("two notes",)], "After a kill there is not exactly one row", instruction=case.n, rows=found)
-        promise(state == [("done",)], "The obligation is not done in the end", instruction=case.n, states=state)
-        promise(got is True or got is False, "It should return True or False", returned=got)
-
-
 class Receiver:
     """A service outside. It acts on what it is sent; with `dedupes` once for each key."""
 
@@ -151,6 +137,20 @@ def test_acts_and_says_done(learner):
         again = learner.crash.again(case, "commit_remote").outcome.value
         promise(again == "done", "Asked again, it should say that it is done", promised="done", returned=again)
         promise(receiver._acted == [("order-2", "a mail")], "The service did not act exactly once", dedupes=dedupes)
+
+
+@exercise("commit_local", points=1, rule="commit-in-one-transaction")
+def test_one_row_whatever_the_kill(learner):
+    """Killed before any instruction and called again, commit_local leaves one row and says who wrote it."""
+    made = learner.crash.sweep("commit_local", lambda: (store(), "order-1", "two notes"), most=45)
+    rows = learner.crash.rows(made, "SELECT payload FROM effects WHERE key = ?", "order-1")
+    states = learner.crash.rows(made, "SELECT state FROM obligations WHERE key = ?", "order-1")
+    promise(made.whole.ending.outcome.value is True, "The first call should say True", promised=True)
+    for case, found, state in zip(made.cases, rows, states, strict=True):
+        got = case.answer.value
+        promise(found == [("two notes",)], "After a kill there is not exactly one row", instruction=case.n, rows=found)
+        promise(state == [("done",)], "The obligation is not done in the end", instruction=case.n, states=state)
+        promise(got is True or got is False, "It should return True or False", returned=got)
 
 
 @exercise("commit_local", points=1, after="test_acts_and_says_done", rule=["remote-once-or-in-doubt"])

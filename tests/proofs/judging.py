@@ -22,6 +22,9 @@ from tests.proofs.course import Solved
 from tests.proofs.loader import RAISES, Candidate
 from tests.proofs.room import Answer, Callback, Message, Room
 
+# What a test that kills the answer meets when there is none: a table can be asked, it cannot be run.
+NO_SOURCE = "There is no source."
+
 
 @dataclass(frozen=True)
 class Said:
@@ -304,7 +307,7 @@ class Telling:
 
     def crashes(self) -> Crashes:
         """A table has no source that could be run and killed."""
-        raise Trouble("protocol", "There is no source.")
+        raise Trouble("protocol", NO_SOURCE)
 
 
 def judge_table(solved: Solved, exercise: str, recorded: int, asked: int) -> dict[int, tuple[Said, ...]]:

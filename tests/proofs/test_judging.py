@@ -6,6 +6,7 @@ import pytest
 
 from grader.course import Course
 from tests.proofs import gather
+from tests.proofs.judging import NO_SOURCE
 from tests.proofs.loader import asked
 
 NOTEBOOKS = [notebook for notebook in Course.load().manifest.notebooks if asked(notebook.number)]
@@ -52,7 +53,9 @@ def test_most_hidden_tests_send_something_else_under_another_seed(notebook, judg
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_answers_learnt_by_heart_fail_under_another_seed(exercise, tables, seeds):
     here, there = tables[exercise][seeds[0]], tables[exercise][seeds[1]]
-    assert sum(said.outcome == "passed" for said in here) > len(here) / 2, "the table does not even know its own seed"
+    asked = [said for said in here if said.sentence != NO_SOURCE and said.outcome != "skipped"]
+    passed = sum(said.outcome == "passed" for said in asked)
+    assert passed > len(asked) / 2 or not asked, "the table does not even know its own seed"
     lost = [said.test for said in there if said.visibility == "hidden" and said.lost]
     assert lost, "every hidden test passes with answers recorded under another seed"
 
