@@ -455,7 +455,8 @@ class Helper:
         endings: dict[int, Ending] = {}
         limit = max(call["seconds"] for call in calls) + hold_seconds + 15
         while len(endings) < len(calls):
-            if turn := leave.next() if leave else None:
+            turn = leave.next() if leave else None
+            if turn:
                 self._send(b"R", turn[0], {"go": turn[1]})
             kind, number, body = self._next(limit)
             if not 0 <= number < len(calls):

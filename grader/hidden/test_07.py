@@ -622,6 +622,8 @@ def test_any_task(learner, rng, records):
         extra = [i for i in got if i not in expected]
         promise(not any(task.get(i) != tasks[0] for i in extra), "An obligation of another task is given")
         promise(not any(state[i] != "open" for i in extra), "An obligation is given that is claimed, or has ended")
+        every = {row[0] for row in brief if row[1:3] == (tasks[0], "open")}
+        promise(set(got) != every, "What an obligation requires seems not to be looked at")
         causal = {one for one, needs, kind in requires if kind == "causal" and state[needs] == "failed"}
         promise(not causal.intersection(extra), "What depends on the success of something is given after its failure")
         promise(not extra, "An obligation is given although something that it requires keeps it back")

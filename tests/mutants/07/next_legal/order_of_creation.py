@@ -16,7 +16,7 @@ def allows(state, kind):
     return state == "done" or (kind == "sequential" and state == "failed")
 
 
-CATCHES = "An obligation is given although something that it requires keeps it back"
+CATCHES = "What an obligation requires seems not to be looked at"
 TEST = "test_any_task"
 
 
