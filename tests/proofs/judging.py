@@ -237,7 +237,7 @@ class Table:
     """A transport that knows no more than what it once saw: for each question of a test, the answer of that time."""
 
     def __init__(self) -> None:
-        self.answers: dict[str, list[tuple[Message, dict[str, bytes]]]] = {}
+        self.answers: dict[str, list[tuple[Message, dict[str, bytes], list[Message]]]] = {}
 
     def copy(self) -> Table:
         """The same table, to be used up."""
@@ -260,11 +260,16 @@ class Learning:
     home: Path = field(default_factory=Path)
 
     def request(self, message: Message, callback: Callback | None = None) -> Message:
-        """Pass it on, and note the answer and the files that are there now."""
-        key = self.table.key(message, self.home)
-        reply = self.inner.request(message, callback)
+        """Pass it on, and note the answer, the files that are there now and the calls on the grader's objects."""
+        key, asked = self.table.key(message, self.home), []
+
+        def answering(question: Message) -> Message:
+            asked.append(question)
+            return callback(question) if callback else {}
+
+        reply = self.inner.request(message, answering)
         files = {path.name: path.read_bytes() for path in self.home.iterdir() if path.is_file()}
-        self.table.answers.setdefault(key, []).append((reply, files))
+        self.table.answers.setdefault(key, []).append((reply, files, asked))
         return reply
 
     def folder(self) -> Path:
@@ -292,7 +297,9 @@ class Telling:
             return {
                 "outcomes": [{"value": None, "args_after": call["args"], "stdout": ""} for call in message["calls"]]
             }
-        reply, files = known.pop(0) if len(known) > 1 else known[0]
+        reply, files, asked = known.pop(0) if len(known) > 1 else known[0]
+        for question in asked if callback else ():
+            callback(question)
         for name, data in files.items():
             (self.home / name).write_bytes(data)
         return reply
