@@ -266,15 +266,14 @@ class Learning:
     home: Path = field(default_factory=Path)
 
     def request(self, message: Message, callback: Callback | None = None) -> Message:
-        """Pass it on, and note the answer and the files that are there now."""
-        key = self.table.key(message, self.home)
-        asked: list[Message] = []
+        """Pass it on, and note the answer, the files that are there now and the calls on the grader's objects."""
+        key, asked = self.table.key(message, self.home), []
 
-        def noting(question: Message) -> Message:
+        def answering(question: Message) -> Message:
             asked.append(question)
             return callback(question) if callback else {}
 
-        reply = self.inner.request(message, noting)
+        reply = self.inner.request(message, answering)
         files = {path.name: path.read_bytes() for path in self.home.iterdir() if path.is_file()}
         self.table.answers.setdefault(key, []).append((reply, files, asked))
         return reply
