@@ -15,8 +15,9 @@ from hypothesis.strategies import SearchStrategy
 class Draws:
     """Up to `count` values of the strategy that `make(value)` gives, in the list `drawn`; the same ones each time.
 
-    They are copies, so that no later draw changes an earlier one. A strategy may have fewer values to offer, even
-    none. Raises TypeError when `make` gives something else than a Hypothesis strategy, and whatever drawing raises.
+    They are copies, so that no later draw changes an earlier one. Hypothesis does not draw in the same way twice, so
+    a strategy may have fewer values to offer, even none. Raises TypeError when `make` gives something else than a
+    Hypothesis strategy, and whatever drawing raises.
     """
 
     def __init__(self, make: Callable[[Any], Any], value: Any, count: int) -> None:

@@ -1011,8 +1011,8 @@ def prop_audit(audit: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
 
 
 # %% [markdown]
-# What comes up in a hundred draws? `Draws` keeps what a strategy draws. Look for a code that comes up seldom, or
-# not at all.
+# What comes up when a hundred draws are allowed? `Draws` keeps what a strategy draws, and draws nothing twice on
+# purpose. Look for a code that comes up seldom, or not at all.
 
 # %%
 with attempt("derive", "prop_audit"):
