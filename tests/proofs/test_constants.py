@@ -10,7 +10,7 @@ from tests.proofs.judging import judge_all
 from tests.proofs.loader import Candidate, asked
 
 # In each of these every test has its positive control.
-NOTEBOOKS = ("01", "03")
+NOTEBOOKS = ("00", "01", "02", "03", "04", "07")
 CONSTANTS = ("None", "[]", "{}", "True", "False", "0", "''", "()")
 SEED = 1
 EXERCISES = [
