@@ -96,6 +96,20 @@ def print_trace(trace):
 print_trace(healthy["trace"])
 
 # %% [markdown]
+# These words mean the same in every notebook:
+#
+# | word | what it means |
+# |---|---|
+# | adapter | stands where a model would: it sees the history and proposes the next action |
+# | action | a tool and the arguments that it is called with |
+# | observation | what came back; its `ok` says whether the call worked |
+# | entry | an action with its observation |
+# | trace | all entries of a run, oldest first; as the adapter is shown it, the *history* |
+# | step | one entry of a trace; a run of four entries has four steps |
+# | retries | a counter; what it counts is the first question below |
+# | run | the loop from its first round to its last, with the trace that it leaves |
+
+# %% [markdown]
 # ## A bad day
 #
 # Now `read_note` works only some of the time: its first and its third call fail. The adapter and
@@ -241,6 +255,14 @@ def how_it_ended(run):
 reveal("P00.2", lambda: how_it_ended(run_task(Stuck(), notes_tools(root), stop_after(6))))
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
+# Six calls worked, and there is no report. A run that never fails can still be stuck, and only the budget of
+# entries puts an end to it.
+#
+# </details>
+
+# %% [markdown]
 # ## What the grader does
 #
 # A **kernel** is the process that runs your cells. `check(...)` runs an exercise's public tests
@@ -278,8 +300,8 @@ predict("P00.3", "not passed", confidence=0.8)
 
 # %% [markdown]
 # This is the grader itself, at work on a notebook that holds only that cell. No need to read the
-# code: it writes such a notebook, calls `grader check` on it, and prints what became of the public
-# tests. It takes a moment, since the kernel that dies is replaced by a new one.
+# code: it writes such a notebook, calls `grader check` on it, and prints what came back. It takes a
+# moment.
 
 
 # %%
@@ -308,8 +330,8 @@ reveal("P00.3", lambda: verdict_on(KILLS_ITS_KERNEL))
 # %% [markdown]
 # <details><summary>After you have looked</summary>
 #
-# Passing needs evidence. A test without a result is not passed, and it carries a reason; the
-# other tests, and the rest of the notebook, are judged all the same.
+# Passing needs evidence. A test without a result is not passed, and it carries a reason. The kernel that
+# died is replaced by a new one, so the other tests, and the rest of the notebook, are judged all the same.
 #
 # </details>
 
@@ -362,6 +384,14 @@ def changed_by_a_second_call():
 reveal("P00.4", changed_by_a_second_call)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
+# Overwriting with the same bytes leaves the same file; adding a line leaves two. So whether it is safe to
+# send a call again depends on the tool, and notebook 06 makes an unsafe one safe.
+#
+# </details>
+
+# %% [markdown]
 # ### P00.5 · stopped at a bad moment
 #
 # A program charges a card and *then* notes that it did. When it starts and finds no note, it
@@ -372,8 +402,8 @@ reveal("P00.4", changed_by_a_second_call)
 predict("P00.5", {1}, confidence=0.6)
 
 # %% [markdown]
-# The cell stops the program at each of its moments in turn and starts it again. Look at the line
-# that differs. Here an exception stops the program; in notebook 05 it will be the operating system,
+# The cell stops the program at each of its moments in turn and starts it again. Read each line as a
+# story of its own. Here an exception stops the program; in notebook 05 it will be the operating system,
 # at every single instruction.
 
 
@@ -411,6 +441,14 @@ def possible_charges():
 reveal("P00.5", possible_charges)
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
+# Between the charge and the note there is a moment in which the card knows and the program does not: started
+# again, it charges once more. With the note first, that moment would lose the charge instead.
+#
+# </details>
+
+# %% [markdown]
 # ### P00.6 · a budget that is checked first
 #
 # An agent may read 200 tokens. *Before* each call a gate asks whether 200 have been reached; if
@@ -421,7 +459,7 @@ reveal("P00.5", possible_charges)
 predict("P00.6", 270, confidence=0.7)
 
 # %% [markdown]
-# The gate is the condition of the loop: it looks at what has been read, never at what comes next.
+# Here are such an agent and its gate, which is the condition of the loop.
 
 
 # %%
@@ -435,6 +473,13 @@ def tokens_read_at_refusal(budget, per_call):
 reveal("P00.6", lambda: tokens_read_at_refusal(budget=200, per_call=90))
 
 # %% [markdown]
+# <details><summary>After you have looked</summary>
+#
+# Before the third call 180 tokens have been read, so the gate allows it, and then there are 270. A gate that
+# only looks back can be overshot by one call; notebook 03 says by how much.
+#
+# </details>
+#
 # Whoever wrote the solved version of this notebook got one of the six wrong. It stands there as
 # it was recorded, and it earned the same marks as the others.
 

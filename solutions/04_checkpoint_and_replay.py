@@ -44,6 +44,7 @@
 # | observation | what came back; its `ok` says whether the call worked |
 # | entry | an action with its observation |
 # | trace | all entries of a run, oldest first; a step is one entry |
+# | history | the trace as the adapter is shown it: the entries so far |
 # | prefix | the first k entries of a trace; for k = 0 there are none |
 # | retries | a counter; what it counts is the first question below |
 
@@ -60,6 +61,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from itertools import accumulate
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import course_lib
@@ -75,6 +77,7 @@ from course_lib.agent import (
     run_task,
 )
 from course_lib.faults import SCENARIOS, ClockAdapter, SetOrderAdapter, StatefulAdapter
+from course_lib.gates import GateDecision, ToolCall
 from course_lib.recordings import recorded_names, recording
 from course_lib.tools import make_notes, notes_tools
 
@@ -115,30 +118,57 @@ reveal("P04.1", lambda: recording("tool-failure")["retries"])
 # %% [markdown]
 # ### Before you run · P04.2
 #
-# Three learners answered the same ten questions, and each had seven right. *Bold* gave a confidence of 1.0
-# every time, *level* gave 0.7, *shy* gave 0.5. The Brier score is the mean squared distance between
-# confidence and outcome; lower is better. Whose is the lowest: `"bold"`, `"level"` or `"shy"`?
+# Notebook 03 put a gate before the tools, and its runs counted *refusals*. Say that a run has such a gate and
+# keeps *retries* as well, as notebook 01 defined it. Three calls are proposed in it:
+#
+# - `"denied"`: `write_report`, and the gate says no;
+# - `"misnamed"`: `read_note`, with an argument of the wrong name, and the gate has nothing against it;
+# - `"absent"`: `search`, and again the gate has nothing against it, but there is no such tool.
+#
+# Which of them add one to *retries*? Predict the set of their names, for instance `{"denied", "absent"}`.
 
 # %%
-predict("P04.2", "level", confidence=0.9)
+predict("P04.2", {"misnamed", "absent"}, confidence=0.8, kind="set")
 
 # %% [markdown]
-# Look at what boldness costs on the three questions that went wrong.
+# Each call is put to the gate first. What the gate lets through goes into the loop of notebook 01, which keeps
+# the counter.
 
 
 # %%
-def mean_penalty(said: float) -> float:
-    """The mean penalty of someone who always says the same and is right seven times in ten."""
-    return 0.7 * (1 - said) ** 2 + 0.3 * said**2
+def without_reports(call: ToolCall) -> GateDecision:
+    return GateDecision(allow=call.tool != "write_report", reason="read only", gate_name="without_reports")
 
 
-def lowest() -> str:
-    penalties = {name: mean_penalty(said) for name, said in [("bold", 1.0), ("level", 0.7), ("shy", 0.5)]}
-    print(", ".join(f"{name} {penalty:.2f}" for name, penalty in penalties.items()))
-    return min(penalties, key=penalties.get)
+def adds_a_retry() -> set[str]:
+    calls = {
+        "denied": ToolCall(tool="write_report", args={"content": "All is well.\n"}, turn=1),
+        "misnamed": ToolCall(tool="read_note", args={"note": "alpha.txt"}, turn=1),
+        "absent": ToolCall(tool="search", args={"text": "valve"}, turn=1),
+    }
+    found = set()
+    for name, call in calls.items():
+        if not without_reports(call).allow:
+            print(f"{name:9} no entry, refused")
+            continue
+        action: Action = {"tool": call.tool, "args": call.args}
+        adapter = SimpleNamespace(next_action=lambda history, action=action: action)
+        one = run_task(adapter, tools, lambda trace: ("stopped", "after one entry"))
+        print(f"{name:9} {one['trace'][0]['observation']}, retries {one['retries']}")
+        if one["retries"]:
+            found.add(name)
+    return found
 
 
-reveal("P04.2", lowest)
+reveal("P04.2", adds_a_retry)
+
+# %% [markdown]
+# <details><summary>After you have looked</summary>
+#
+# A denied call never met a tool: it left no entry, and the run counts it apart. What a tool turns down, or what
+# no tool answers to, has an entry like any other call, with a failed observation in it.
+#
+# </details>
 
 # %% [markdown]
 # ## 1 · A run is the fold of its trace
@@ -316,8 +346,8 @@ with attempt("save_checkpoint", "load_checkpoint"):
 # ## 2 · Replay
 #
 # A checkpoint is a promise: *from here, the right next action can be found again.* To test it, hand the
-# adapter the first k entries and see what it proposes. No tool runs; only the decision is made again. Look at
-# two histories: before anything is known, and with the notes listed.
+# adapter the first k entries and see what it proposes. Look at two histories: before anything is known, and
+# with the notes listed.
 
 # %%
 healthy = DeterministicModelAdapter()
@@ -358,7 +388,7 @@ def replay(trace_prefix: Trace, adapter: Adapter) -> Action:
 
 # %% [markdown]
 # A prefix of the normal run for each number of entries from none to three: look at the action that each leads
-# to. It is the run once more, without a file being touched.
+# to, and compare with the run above.
 
 # %%
 prefixes = [normal["trace"][:size] for size in range(normal["steps"])]
@@ -369,9 +399,9 @@ with attempt("replay"):
         print(f"after {len(prefix)} entries: {action['tool']}({action['args'].get('name', '')})")
 
 # %% [markdown]
-# ## 3 · What replay leaves outside
+# ## 3 · Replay and the disk
 #
-# Replay rebuilds the decision. The world in which earlier decisions had their effects is another matter.
+# So far you looked at what a replay proposes. Now look at the file that the run left behind.
 #
 # ### Before you run · P04.3
 #
@@ -436,9 +466,10 @@ with attempt("replay"):
 # %% [markdown]
 # <details><summary>After you have looked</summary>
 #
-# So a perfect replay tells you nothing about the world. The trace says that the report was written, and that
-# is true: it *was*. Whether it is still there, only the disk can say. And a mail that was sent, a card that
-# was charged, is not taken back by going over the decision again.
+# No tool ran in any of these replays; only the decisions were made again. So a perfect replay tells you nothing
+# about the world. The trace says that the report was written, and that is true: it *was*. Whether it is still
+# there, only the disk can say. And a mail that was sent, a card that was charged, is not taken back by going
+# over the decision again.
 #
 # </details>
 
@@ -453,8 +484,9 @@ with attempt("replay"):
 # ### Before you run · P04.5
 #
 # The run `invalid-arguments` was recorded with an adapter that once named an argument wrongly. Below is its
-# trace; in brackets stands what each argument is called. Say you ask the *healthy* adapter about each prefix of it. At which k does its proposal differ from
-# the action that was recorded in entry k? Predict the set of all such k, for instance `{0,4}`.
+# trace; in brackets stands what each argument is called. Say you ask the *healthy* adapter about each prefix of
+# it. At which k does its proposal differ from the action that was recorded in entry k? Predict the set of all
+# such k, for instance `{0, 4}`.
 
 # %%
 fault = recording("invalid-arguments")
@@ -532,8 +564,7 @@ def verify_replay(trace: Trace, make_adapter: Callable[[], Adapter]) -> list[Div
 
 # %% [markdown]
 # Time for P04.5. The grid that appears with the answer has a row for each recording with the adapter that
-# made it, and in its last row the healthy adapter on the run that met a fault. Look for the square that does
-# not match.
+# made it, and in its last row the healthy adapter on the run that met a fault. Look along that last row.
 
 
 # %%

@@ -37,10 +37,14 @@ def promise_count(learner, trace, number, mistaken, sentence, **details):
 
 @exercise("count_retries", rule="failed-observations-are-counted")
 def test_successes_are_not_counted(learner, rng):
-    """A run without a failure has 0 retries, however long it is."""
+    """A run without a failure has 0 retries, however long it is; those that follow failures add nothing either."""
     length = rng.randint(3, 9)
     counted = "It looks as if entries are counted, whether they failed or not"
     promise_count(learner, successes(rng, length), 0, [length, length - 1], counted, entries=length)
+    number = rng.randint(1, 3)
+    entries = number + length
+    trace = failures(rng, number) + successes(rng, length)
+    promise_count(learner, trace, number, [entries, entries - 1], counted, entries=entries)
 
 
 @exercise("count_retries", rule="sent-again-is-not-failed")
@@ -186,9 +190,10 @@ def test_refuses_what_is_no_confidence(learner, rng, refused):
 @exercise("brier", rule="confidence-from-0-to-1")
 def test_accepts_the_ends(learner, rng):
     """0 and 1 are confidences too."""
-    predictions = [(0.0, False), (1.0, True), (1.0, False), (0.0, True)]
+    right = [rng.choice([(0.0, False), (1.0, True)]) for _ in range(rng.randint(1, 3))]
+    wrong = [rng.choice([(1.0, False), (0.0, True)]) for _ in range(rng.randint(1, 3))]
+    predictions = right + wrong  # of both, so that the mean is neither 0 nor 1
     rng.shuffle(predictions)
-    predictions = predictions[: rng.randint(1, 4)]
     got = learner.call("brier", predictions)
     promise(not got.raised("ValueError"), "It looks as if 0 and 1 themselves are refused")
     mean = score(predictions)

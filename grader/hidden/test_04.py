@@ -302,14 +302,23 @@ def proposals_of(trace):
     return [copy.deepcopy(step["action"]) for step in trace]
 
 
+def changed_at_the_end(verified, last):
+    """Promises that the only divergence is the one in the last entry, whose action is not the one it was."""
+    found = verified.places([last])
+    promise(len(found) > 0, "The action of the last entry is another one, and nothing is reported")
+    promise([k for k, _, _ in found] == [last], WRONG_PLACES)
+
+
 @exercise("verify_replay", rule="replay-with-its-own-adapter")
-def test_a_pure_adapter_agrees(rng, pure_adapter, random_run, verify):
-    """A run agrees with the pure adapter that made it: [], for an empty trace too."""
+def test_a_pure_adapter_agrees(rng, pure_adapter, random_run, another_action, verify):
+    """A run agrees with the pure adapter that made it: [], for an empty trace too, until its last action is changed."""
     for length in (0, 1, rng.randrange(4, 9)):
         adapter = pure_adapter()
         trace = random_run(adapter, length)
         found = verify(trace, lambda adapter=adapter: adapter).places([])
         promise(found == [], "A divergence is reported where the two actions are equal", steps=length)
+    trace[-1]["action"] = another_action()
+    changed_at_the_end(verify(trace, lambda: adapter), len(trace) - 1)
 
 
 @exercise("verify_replay", rule="every-prefix-verified")
@@ -383,12 +392,14 @@ def turned(value):
 
 
 @exercise("verify_replay", rule="whole-actions-compared")
-def test_order_of_keys_does_not_count(rng, pure_adapter, random_run, by_prefix, verify):
-    """Equal actions agree, in whatever order their keys were written."""
+def test_order_of_keys_does_not_count(rng, pure_adapter, random_run, another_action, by_prefix, verify):
+    """Equal actions agree, in whatever order their keys were written; an action that differs among them is found."""
     trace = random_run(pure_adapter(), rng.randrange(4, 8))
     proposals = [turned(step["action"]) for step in trace]
     found = verify(trace, lambda: by_prefix(trace, proposals)).places([])
     promise(found == [], "Equal actions count as different when their keys stand in another order")
+    proposals[-1] = another_action()
+    changed_at_the_end(verify(trace, lambda: by_prefix(trace, proposals)), len(trace) - 1)
 
 
 class Remembering:
@@ -455,8 +466,8 @@ def test_exceptions_pass_through(rng, pure_adapter, random_run, verify):
 
 
 @exercise("verify_replay", rule="every-prefix-verified")
-def test_asks_nothing_after_the_last_action(rng, pure_adapter, random_run, verify):
-    """Only prefixes that a recorded action follows are asked about, so not the whole trace."""
+def test_asks_nothing_after_the_last_action(rng, pure_adapter, random_run, another_action, verify):
+    """Every prefix that a recorded action follows is asked about, and the whole trace, which none follows, is not."""
     adapter = pure_adapter()
     trace = random_run(adapter, rng.randrange(3, 8))
     over = RuntimeError("the run is over")
@@ -464,6 +475,8 @@ def test_asks_nothing_after_the_last_action(rng, pure_adapter, random_run, verif
     beyond = "The whole trace is asked about too, though no recorded action follows it"
     promise(not verified.outcome.raised("RuntimeError"), beyond)
     promise(verified.places([]) == [], "A divergence is reported where the two actions are equal")
+    trace[-1]["action"] = another_action()
+    changed_at_the_end(verify(trace, lambda: Failing(adapter, len(trace), over)), len(trace) - 1)
 
 
 @exercise("verify_replay", rule=["verify-changes-nothing", "every-prefix-verified"])

@@ -20,9 +20,11 @@ def test_counts_failed_observations(learner):
 
 @exercise("count_retries", rule="failed-observations-are-counted")
 def test_no_entry_no_retry(learner):
-    """An empty trace has 0 retries."""
+    """An empty trace has 0 retries; with one failed entry in it, it has 1."""
     got = learner.call("count_retries", []).value
     promise(same(got, 0), "A run that has not begun has nothing to count", promised=0)
+    got = learner.call("count_retries", trace_of(FAILED)).value
+    promise(same(got, 1), "The only observation failed, and that is not the number returned", promised=1)
 
 
 @exercise("brier", rule=["price-of-a-prediction", "brier-is-the-mean-price"])
@@ -34,9 +36,11 @@ def test_right_and_wrong(learner):
 
 @exercise("brier", rule="price-of-a-prediction")
 def test_sure_and_right(learner):
-    """Saying 1.0 and being right scores 0."""
+    """Saying 1.0 scores 0 for being right, and 1 for being wrong."""
     got = learner.call("brier", [(1.0, True)]).value
     promise(same(got, 0.0), "Nothing lies between a certainty and what happened", promised=0.0)
+    got = learner.call("brier", [(1.0, False)]).value
+    promise(same(got, 1.0), "A certainty could not have been farther from what happened", promised=1.0)
 
 
 @exercise("brier", rule="no-score-of-nothing")

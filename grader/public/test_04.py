@@ -119,10 +119,15 @@ def test_adapter_cannot_change_the_prefix(learner, runs):
 
 @exercise("verify_replay", rule="replay-with-its-own-adapter")
 def test_own_adapter_replays_every_recording(runs, verify):
-    """A recorded run and the adapter that made it agree at every prefix: the answer is []."""
+    """A recorded run and the adapter that made it agree at every prefix: [], until the last action is changed."""
     for name, run in runs.items():
         found = verify(run.trace, run.adapter).places([])
         promise(found == [], "A divergence is reported where the two actions are equal", promised=[], run=name)
+    run = runs["summarize-notes"]
+    changed = [*run.trace[:3], {**run.trace[3], "action": {"tool": "list_notes", "args": {}}}]
+    at = [k for k, _, _ in verify(changed, run.adapter).places([3])]
+    promise(at != [], "The last action was changed in the trace, and nothing is reported", promised=[3])
+    promise(at == [3], "The places are not the right ones", promised=[3])
 
 
 @exercise("verify_replay", rule=["another-adapter-diverges", "every-divergence-reported"])

@@ -9,8 +9,9 @@ from tests.proofs.course import solved_notebooks
 from tests.proofs.judging import judge_all
 from tests.proofs.loader import Candidate, asked
 
-# In each of these every test has its positive control.
-NOTEBOOKS = ("01", "03")
+NOTEBOOKS = ("00", "01", "02", "03", "04", "05", "06", "07")
+# Every test has its positive control, but for some of these exercises.
+WITHOUT = {("05", "resume_run"), ("06", "intent_key"), ("06", "append_note_once"), ("06", "call_once")}
 CONSTANTS = ("None", "[]", "{}", "True", "False", "0", "''", "()")
 SEED = 1
 EXERCISES = [
@@ -18,6 +19,7 @@ EXERCISES = [
     for n in Course.load().manifest.notebooks
     if n.number in NOTEBOOKS and asked(n.number)
     for exercise in n.exercises
+    if (n.number, exercise.name) not in WITHOUT
 ]
 
 
@@ -60,7 +62,8 @@ def earned(work):
     calls = []
     for number, solved in solved_notebooks().items():
         if number in NOTEBOOKS:
-            calls.append((solved, [one for exercise in solved.answers for one in answers(solved, exercise)], [SEED]))
+            tried = [name for name in solved.answers if (number, name) not in WITHOUT]
+            calls.append((solved, [one for exercise in tried for one in answers(solved, exercise)], [SEED]))
     found = {}
     for judged in (each for batch in work.each("constants tried", judge_all, calls) for each in batch):
         here = found.setdefault((judged.candidate.notebook, judged.candidate.exercise), (set(), []))
@@ -73,4 +76,4 @@ def earned(work):
 def test_a_constant_earns_nothing(number, exercise, earned):
     tried, passed = earned[number, exercise]
     assert len(tried) >= len(CONSTANTS) + 2
-    assert passed == []
+    assert passed == [], "\n".join(passed)
