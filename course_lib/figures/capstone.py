@@ -56,7 +56,7 @@ def run_kill_map(struck: Sweep, resumed: Sweep) -> Figure:
         axes.grid(axis="y", color=PALE_BLUE)
         axes.set_xlabel("instruction before which the process is killed (number)")
         axes.set_ylabel("step in flight at the kill")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.2), ncols=3)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.35, -0.2), ncols=3, fontsize=9, columnspacing=1.0)
     return figure
 
 

@@ -46,7 +46,7 @@ def test_killed_at_its_instructions(learner, rng, work):
     """Trials 2 and 3. Killed before its instructions, once or twice, and started again: one of each effect."""
     task = _word(rng)
     append, _, report = _acting(rng)
-    for plan, twice, most in (([append, report], False, 84), (_acting(rng), True, 28)):
+    for plan, twice, most in (([append, report], False, 70), (_acting(rng), True, 20)):
         worlds = []
 
         def new_args(plan=plan, worlds=worlds):
