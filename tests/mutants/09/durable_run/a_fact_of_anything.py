@@ -98,7 +98,7 @@ def charge(db, card, task_id, key, subject, amount):
     return answer(True, key=key) if settled else answer(False, error="in_doubt", key=key)
 
 
-CATCHES = "A conflict with the record is not told once, or one is told where there is none"
+CATCHES = "An amount was charged that the record has superseded, or a fact of something else was taken for a price"
 TEST = "test_the_standing_fact_decides"
 
 

@@ -98,7 +98,7 @@ def charge(db, card, task_id, key, subject, amount):
     return answer(True, key=key) if settled else answer(False, error="in_doubt", key=key)
 
 
-CATCHES = "Two intents have the same key"
+CATCHES = "Of two equal charges that were both meant, one is missing"
 TEST = "test_meant_twice"
 
 

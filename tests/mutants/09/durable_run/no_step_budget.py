@@ -98,7 +98,7 @@ def charge(db, card, task_id, key, subject, amount):
     return answer(True, key=key) if settled else answer(False, error="in_doubt", key=key)
 
 
-CATCHES = "A run without an end should use up its steps"
+CATCHES = "The step budget is not 24 entries"
 TEST = "test_both_budgets"
 
 

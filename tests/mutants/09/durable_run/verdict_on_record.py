@@ -104,7 +104,7 @@ def charge(db, card, task_id, key, subject, amount):
     return answer(True, key=key) if settled else answer(False, error="in_doubt", key=key)
 
 
-CATCHES = "After a restart it appended on a verdict from before the crash"
+CATCHES = "After a restart it charged on a verdict from before the crash"
 TEST = "test_stale_after_a_restart"
 
 
