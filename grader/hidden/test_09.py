@@ -281,7 +281,11 @@ def test_both_budgets(learner, rng, records, work):
     promise(
         _ended(got) == ("refused", "observation_budget"), "Tokens seem to be counted from the crash on, or not at all"
     )
-    promise(got["steps"] == read + 1, "The run was refused too early or too late", steps=got["steps"])
+    promise(
+        got["steps"] == read + 1,
+        "Refused too early or too late: what was read before the crash seems not to count once",
+        steps=got["steps"],
+    )
     promise(got["retries"] == 0, "A refusal is counted as a failed call")
     promise(world._acted == [], "The card was charged although the budget was used up")
 

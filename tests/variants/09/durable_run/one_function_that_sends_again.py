@@ -85,7 +85,7 @@ def durable_run(db, adapter, tools, gates, card, task_id, max_tokens=200):
         end = ended()
         if end:
             break
-        proposal = adapter.next_action(load())
+        proposal = adapter.next_action([*trace])
         action = {"tool": proposal["tool"], "args": proposal["args"]}
         key = f"{prefix}/{len(trace)}/{action['tool']}"
         begun = query("SELECT 1 FROM obligations WHERE key = ?", key)
