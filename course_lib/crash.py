@@ -516,7 +516,8 @@ def _ending(
             try:
                 result = outcome(said, args)
                 count = int(said.get("count", 0))
-                points = [(int(line), int(place)) for line, place in said.get("points", [])]
+                # Some instructions of a try or a with have no line of their own.
+                points = [(int(line or 0), int(place)) for line, place in said.get("points", [])]
             except Exception as error:
                 problem = f"said nothing that could be read ({type(error).__name__})"
     number = seen.get("signal")

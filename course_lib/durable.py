@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from course_lib.agent import Tool, Trace, good_answers, unpack
 from course_lib.crash import Outside
@@ -31,9 +31,9 @@ TEXTS = {
 }
 
 
-def tokens_of(trace: Trace) -> int:
-    """Tokens that a model has read in `trace`: a quarter of the characters of every text that came back."""
-    return sum(len(answer.get("text", "")) // 4 for _, answer in map(unpack, trace))
+def tokens_of(entries: Trace) -> int:
+    """Tokens that a model has read in these entries: a quarter of the characters of every text that came back."""
+    return sum(len(answer.get("text", "")) // 4 for _, answer in map(unpack, entries))
 
 
 # --- who proposes ---------------------------------------------------------------------------------
@@ -62,8 +62,8 @@ class BillingAdapter:
             return {"tool": "state.read_facts", "args": {"subject": SUBJECT}}
         if not good_answers(history, "append_note"):
             return {"tool": "append_note", "args": {"text": f"{len(texts)} notes read, {price} euros due"}}
-        charge: list[Mapping[str, Any]] = [
-            answer for action, answer in map(unpack, history) if action["tool"] == "charge_card"
+        charge = [
+            cast("dict[str, Any]", said) for action, said in map(unpack, history) if action["tool"] == "charge_card"
         ]
         if not charge or charge[-1].get("error") == "conflict":
             return {"tool": "charge_card", "args": {"subject": SUBJECT, "amount": price}}
@@ -137,7 +137,7 @@ class World:
         return db, self.adapter, self.tools, self.gates, self.card, task_id, *limit
 
 
-def make_world(root: Path, *, dedupes: bool = True, adapter: Any = None) -> World:
+def make_world(root: Path, *, adapter: Any = None, dedupes: bool = True) -> World:
     """A new world over `root`, in which two dated notes are written. `dedupes`: the card service takes a key once."""
     folder = root / "notes"
     folder.mkdir(parents=True, exist_ok=True)
@@ -166,7 +166,7 @@ def price_facts(db: sqlite3.Connection, *prices: int) -> None:
             row,
         ).lastrowid
         if last is not None:
-            db.execute("UPDATE facts SET superseded_by = ? WHERE id = ?", (new, last))
+            db.execute("UPDATE facts SET superseded_by = :new WHERE id = :old", {"new": new, "old": last})
         last = new
     db.commit()
 
@@ -176,10 +176,9 @@ def recorded(db: sqlite3.Connection, task_id: str) -> dict[str, list[Any]]:
 
     effects are the (key, payload) of every row: they are not kept by task.
     """
-    steps = [
-        json.loads(text) for (text,) in db.execute("SELECT entry FROM steps WHERE task_id = ? ORDER BY n", (task_id,))
-    ]
-    owed = db.execute("SELECT kind, key, state FROM obligations WHERE task_id = ? ORDER BY id", (task_id,))
+    entries = db.execute("SELECT n, entry FROM steps WHERE task_id = :task ORDER BY n", {"task": task_id})
+    steps = [json.loads(entry) for _, entry in entries]
+    owed = db.execute("SELECT kind, key, state FROM obligations WHERE task_id = :task ORDER BY id", {"task": task_id})
     return {
         "steps": steps,
         "obligations": [list(row) for row in owed],
@@ -189,5 +188,5 @@ def recorded(db: sqlite3.Connection, task_id: str) -> dict[str, list[Any]]:
 
 def digest(value: object) -> str:
     """sha256 of a plain value, the same for equal values."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    plain = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode(value)
+    return hashlib.sha256(plain.encode()).hexdigest()

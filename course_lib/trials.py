@@ -8,9 +8,9 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from course_lib.agent import Trace
+from course_lib.agent import Trace, unpack
 from course_lib.crash import Case, Sweep, SweepError, _bench, _noted, run_calls, store, sweep
 from course_lib.durable import BillingAdapter, World, make_world, price_facts, recorded
 from course_lib.race import race
@@ -32,7 +32,8 @@ TRIALS = {
     11: "what is not settled can be seen",
 }
 
-Run = Callable[..., dict[str, Any]]
+Left: TypeAlias = tuple[int, int, str]
+Run: TypeAlias = Callable[..., dict[str, Any]]
 # Kills in one sweep of a trial: enough to fall between any two steps.
 KILLS = 16
 
@@ -107,7 +108,7 @@ def kill_cases(
     return sweep(run, new_args, _left, twice=twice, resume=resume, most=most)
 
 
-def _left(case: Case) -> tuple[int, int, str]:
+def _left(case: Case) -> Left:
     (entries,) = case.rows("SELECT count(*) FROM steps") or [(0,)]
     owed = case.rows("SELECT state FROM obligations WHERE kind = 'charge'")
     appended = case.rows("SELECT count(*) FROM effects") or [(0,)]
@@ -183,7 +184,7 @@ def _stale_fact(run: Run, root: Path) -> bool:
     world = _world(root, adapter=BillingAdapter(120))
     with _record(120, PRICE) as db:
         got = run(*world.args(db, TASK))
-    seen = [entry["observation"].get("error") for entry in got["trace"]]
+    seen: list[Any] = [said.get("error") for _, said in map(unpack, got["trace"])]
     return [payload for _, payload in world.card.effects] == [str(PRICE)] and seen.count("conflict") == 1
 
 
@@ -233,7 +234,7 @@ def _audited(run: Run, root: Path) -> bool:
     world.tools["write_report"].tool = lambda args: {"ok": False, "error": "tool_unavailable"}
     with _record(PRICE) as db:
         got = run(*world.args(db, TASK))
-    counted = got["steps"] == len(got["trace"]) == 9 and got["retries"] == 3
+    counted = len(got["trace"]) == got["steps"] == 9 and got["retries"] == 3
     return counted and (got["status"], got["termination"]) == ("failed", "tool_failure")
 
 
@@ -256,7 +257,7 @@ def _open_is_visible(run: Run, root: Path) -> bool:
     with _record(PRICE) as db:
         got, left = run(*world.args(db, TASK)), recorded(db, TASK)
     unsettled = {key for kind, key, state in left["obligations"] if kind == "charge" and state != "done"}
-    told = {entry["observation"].get("key") for entry in got["trace"] if not entry["observation"]["ok"]}
+    told = {said.get("key") for _, said in map(unpack, got["trace"]) if not said["ok"]}
     return len(unsettled) == 1 and unsettled <= told and got["status"] == "completed"
 
 

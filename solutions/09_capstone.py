@@ -100,11 +100,11 @@ predict("P09.1", {1}, confidence=0.9, kind="set")
 
 # %%
 def send_then_note(db: sqlite3.Connection, card: Service, key: str) -> None:
-    if db.execute("SELECT 1 FROM effects WHERE key = ?", (key,)).fetchone():
+    if [*db.execute("SELECT payload FROM effects WHERE key=?", [key])]:
         return
-    card.send(key, "95")
-    db.execute("INSERT INTO effects (key, payload) VALUES (?, 'sent')", (key,))
-    db.commit()
+    card.send(payload="95", key=key)
+    with db:
+        db.execute("INSERT INTO effects (key, payload) VALUES (?, 'sent')", [key])
 
 
 def charges_of_send_then_note() -> set[int]:
@@ -128,10 +128,8 @@ predict("P09.2", [3, 1], confidence=0.9)
 def rows_and_standing() -> list[int]:
     db = open_store(":memory:")
     price_facts(db, 120, 110, 95)
-    return [
-        db.execute(f"SELECT count(*) FROM facts WHERE {which}").fetchone()[0]
-        for which in ("true", "superseded_by IS NULL")
-    ]
+    links = [row[0] for row in db.execute("SELECT superseded_by FROM facts")]
+    return [len(links), links.count(None)]
 
 
 reveal("P09.2", rows_and_standing)
@@ -149,27 +147,26 @@ reveal("P09.2", rows_and_standing)
 
 # %%
 def careless_run(db, adapter, tools, gates, card, task_id):
-    trace = []
-    while not trace or trace[-1]["action"]["tool"] != "write_report":
-        action = adapter.next_action(trace)
-        if action["tool"] == "charge_card":
-            card.send(f"{task_id}/charge", str(action["args"]["amount"]))
-            seen = {"ok": True}
-        elif action["tool"] == "append_note":
-            db.execute("INSERT INTO effects (key, payload) VALUES (?, ?)", (task_id, action["args"]["text"]))
-            db.commit()
-            seen = {"ok": True}
-        else:
-            seen = _tool_call(tools, action)
-        trace.append({"action": action, "observation": seen})
+    trace, tool = [], None
+    while tool != "write_report":
+        wish = adapter.next_action(history=trace)
+        tool, told = wish["tool"], {"ok": True}
+        match wish["args"]:
+            case {"amount": euros}:
+                card.send(f"{task_id}/charge", f"{euros}")
+            case {"text": text}:
+                with db:
+                    db.execute("INSERT INTO effects (payload, key) VALUES (?, ?)", [text, task_id])
+            case _:
+                told = _tool_call(tools=tools, action=wish)
+        trace += [{"action": wish, "observation": told}]
     return trace
 
 
 world = make_world(root, adapter=BillingAdapter(95), dedupes=False)
 with tempfile.TemporaryDirectory() as folder:
     for entry in careless_run(*world.args(open_store(Path(folder) / "record.db"))):
-        action, seen = unpack(entry)
-        print(f"{action['tool']:14}", {name: value for name, value in seen.items() if name != "text"})
+        print(f"{entry['action']['tool']:14}", {k: v for k, v in entry["observation"].items() if k != "text"})
 print("charged:", world.card.effects)
 
 # %% [markdown]
@@ -286,113 +283,99 @@ def durable_run(
     """
     # BEGIN SOLUTION
     while True:
-        trace = steps_on_record(db, task_id)
-        ended = end_of(db, task_id, trace, max_tokens)
-        if ended is not None:
-            failed = [True for seen in trace if not seen["observation"]["ok"]]
-            return {
-                "task_id": task_id,
-                "steps": len(trace),
-                "retries": len(failed),
-                "status": ended[0],
-                "termination": ended[1],
-                "trace": trace,
-            }
-        proposal = adapter.next_action(trace)
-        action = {"tool": proposal["tool"], "args": proposal["args"]}
-        key = f"{task_id}/{len(trace)}/{action['tool']}"
-        under_way = state_of(db, key) is not None
-        if action["tool"] in EFFECTS and not under_way:
-            notes = [seen for what, seen in map(unpack, trace) if what["tool"] == "read_note" and seen["ok"]]
+        past = steps_of(db, task_id)
+        done = list(map(unpack, past))
+        failed = len([said for _, said in done if said["ok"] is False])
+        over = end_of(db, task_id, done, failed, tokens_of(past) >= max_tokens)
+        if over:
+            counted = {"task_id": task_id, "steps": len(past), "retries": failed, "trace": past}
+            return {**counted, "status": over[0], "termination": over[1]}
+        offer = adapter.next_action(past)
+        act = {"args": offer["args"], "tool": offer["tool"]}
+        key = f"{task_id}/{len(past)}"
+        if act["tool"] in EFFECTS and not look(db, OWED, key):
+            notes = [said for earlier, said in done if said["ok"] and earlier["tool"] == "read_note"]
             if gates(notes) is not None:
-                owe(db, task_id, "run", f"{task_id}/end", "failed")
-                db.commit()
+                with db:
+                    owe(db, task_id, "stop", f"{task_id}/abstained")
                 continue
-        if action["tool"] == "append_note":
-            append(db, task_id, len(trace), action, key)
-        elif action["tool"] == "charge_card":
-            charge(db, card, task_id, len(trace), action, key)
-        else:
-            if action["tool"] == "state.read_facts":
-                seen = {"ok": True, "facts": standing(db, action["args"]["subject"])}
-            else:
-                seen = _tool_call(tools, action)
-            keep(db, task_id, len(trace), action, seen)
-            db.commit()
+        said = carry_out(db, tools, card, task_id, act, key)
+        # One transaction for the entry and what becomes true together with it; of two workers one gets through.
+        with db:
+            line = json.dumps(obj={"observation": said, "action": act})
+            kept = db.execute("INSERT OR IGNORE INTO steps VALUES (?, ?, ?)", [task_id, len(past), line])
+            if act["tool"] == "append_note" and kept.rowcount == 1:
+                db.execute("INSERT INTO effects VALUES (NULL, ?, ?)", [key, act["args"]["text"]])
+            if said["ok"] and act["tool"] == "charge_card":
+                db.execute("UPDATE obligations SET state='done' WHERE key=?", [key])
 
 
-def steps_on_record(db, task_id):
-    rows = db.execute("SELECT entry FROM steps WHERE task_id = ? ORDER BY n", (task_id,))
-    return [json.loads(text) for (text,) in rows]
+OWED = "SELECT state FROM obligations WHERE key=?"
+STANDING = "SELECT predicate, value FROM facts WHERE subject=? AND superseded_by IS NULL ORDER BY id"
 
 
-def end_of(db, task_id, trace, max_tokens):
-    if trace and trace[-1]["action"]["tool"] == "write_report" and trace[-1]["observation"]["ok"]:
+def look(db, sql, *given):
+    rows = db.execute(sql, given)
+    return rows.fetchall()
+
+
+def answer(ok, **more):
+    told = {"ok": ok}
+    return told | more
+
+
+def owe(db, task_id, kind, key):
+    """True for the one who is first."""
+    columns = "(task_id, kind, key, state, created_at)"
+    sql = f"INSERT OR IGNORE INTO obligations {columns} VALUES (?, ?, ?, 'claimed', date())"
+    return db.execute(sql, [task_id, kind, key]).rowcount == 1
+
+
+def steps_of(db, task_id):
+    rows = look(db, "SELECT entry FROM steps WHERE task_id=? ORDER BY n", task_id)
+    return [*map(json.loads, (line for (line,) in rows))]
+
+
+def end_of(db, task_id, done, failed, read_enough):
+    if [said["ok"] for act, said in done[-1:] if act["tool"] == "write_report"] == [True]:
         return "completed", "goal_reached"
-    if sum(not seen["observation"]["ok"] for seen in trace) > 2:
+    if failed > 2:
         return "failed", "tool_failure"
-    if len(trace) >= 24:
+    if len(done) > 23:
         return "budget_exhausted", "step_budget"
-    if state_of(db, f"{task_id}/end") is not None:
+    if look(db, OWED, f"{task_id}/abstained"):
         return "abstained", "evidence_gate"
-    if tokens_of(trace) >= max_tokens:
+    if read_enough:
         return "refused", "observation_budget"
     return None
 
 
-def state_of(db, key):
-    row = db.execute("SELECT state FROM obligations WHERE key = ?", (key,)).fetchone()
-    return row[0] if row else None
+def carry_out(db, tools, card, task_id, act, key):
+    match act["tool"]:
+        case "append_note":
+            return answer(True, key=key)
+        case "charge_card":
+            return charge(db, card, task_id, key, act["args"]["subject"], str(act["args"]["amount"]))
+        case "state.read_facts":
+            rows = look(db, STANDING, act["args"]["subject"])
+            return answer(True, facts=[{"predicate": about, "value": held} for about, held in rows])
+    return _tool_call(tools, act)
 
 
-def owe(db, task_id, kind, key, state):
-    made = db.execute(
-        "INSERT OR IGNORE INTO obligations (task_id, kind, key, state, created_at) VALUES (?, ?, ?, ?, '2026-12-01')",
-        (task_id, kind, key, state),
-    )
-    return made.rowcount == 1
-
-
-def keep(db, task_id, n, action, seen):
-    entry = json.dumps({"action": action, "observation": seen})
-    return db.execute("INSERT OR IGNORE INTO steps VALUES (?, ?, ?)", (task_id, n, entry)).rowcount == 1
-
-
-def standing(db, subject):
-    rows = db.execute(
-        "SELECT predicate, value FROM facts WHERE subject = ? AND superseded_by IS NULL ORDER BY id", (subject,)
-    )
-    return [{"predicate": predicate, "value": value} for predicate, value in rows]
-
-
-def append(db, task_id, n, action, key):
-    if keep(db, task_id, n, action, {"ok": True, "key": key}):
-        db.execute("INSERT INTO effects (key, payload) VALUES (?, ?)", (key, action["args"]["text"]))
-    db.commit()
-
-
-def charge(db, card, task_id, n, action, key):
-    amount = str(action["args"]["amount"])
-    held = [fact["value"] for fact in standing(db, action["args"]["subject"]) if fact["predicate"] == "price"]
-    if state_of(db, key) is None and held and held != [amount]:
-        keep(db, task_id, n, action, {"ok": False, "error": "conflict", "held": held})
-        db.commit()
-        return
-    first = owe(db, task_id, "charge", key, "claimed")
-    db.commit()
-    sent = first or card.dedupes
-    if sent:
+def charge(db, card, task_id, key, subject, amount):
+    prices = [held for about, held in look(db, STANDING, subject) if about == "price"]
+    if not look(db, OWED, key) and prices and prices != [amount]:
+        return answer(False, error="conflict", held=prices)
+    with db:
+        first = owe(db, task_id, "charge", key)
+    settled = look(db, OWED, key) == [("done",)]
+    if not settled and (first or card.dedupes):
         try:
             card.send(key, amount)
-        except ConnectionError:
-            sent = False
-    if sent or state_of(db, key) == "done":
-        db.execute("UPDATE obligations SET state = 'done' WHERE key = ?", (key,))
-        seen = {"ok": True, "key": key}
-    else:
-        seen = {"ok": False, "error": "in_doubt", "key": key}
-    keep(db, task_id, n, action, seen)
-    db.commit()
+        except ConnectionError:  # it may have arrived
+            return answer(False, error="in_doubt", key=key)
+        settled = True
+    return answer(True, key=key) if settled else answer(False, error="in_doubt", key=key)
     # END SOLUTION
 
 
@@ -584,7 +567,7 @@ def audit_with_record(derive: Any, result: RunResult, left: dict[str, list[Any]]
     """What is wrong with a run, judged by its trace and by what the record holds of it."""
     trace, wrong = result["trace"], []
     derived = derive(trace, max_steps=24)
-    if derived[0] == "in_progress" and tokens_of(trace) >= max_tokens:
+    if derived[0] == "in_progress" and max_tokens <= tokens_of(trace):
         derived = ("refused", "observation_budget")
     if derived[0] == "in_progress" and result["status"] == "abstained":
         derived = ("abstained", "evidence_gate")  # the trace cannot show it; that the effect is not there, it can
@@ -592,7 +575,7 @@ def audit_with_record(derive: Any, result: RunResult, left: dict[str, list[Any]]
         wrong.append(f"declared {result['status']}, derived {derived[0]}")
     if left["steps"] != trace:
         wrong.append("the record holds another trace")
-    told = {seen.get("key"): seen["ok"] for _, seen in map(unpack, trace)}
+    told = {back.get("key"): back["ok"] for back in (step["observation"] for step in trace)}
     for kind, key, state in left["obligations"]:
         if kind == "charge" and told.get(key) is not (state == "done"):
             wrong.append(f"{key} is {state}, and the trace does not say so")
@@ -626,7 +609,8 @@ def own_gate(as_of: str) -> Gates:
 
     def gates(notes: Any) -> str | None:
         evidence = [{"type": "search_results", "timestamp": note["written"]} for note in notes]
-        said = fresh(SimpleNamespace(evidence=evidence), as_of=as_of)
+        state = SimpleNamespace(evidence=evidence)
+        said = fresh(state, as_of=f"{as_of}")
         return None if said.passed else said.gate_name
 
     return gates

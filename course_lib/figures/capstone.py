@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from ..agent import unpack
 from .canvas import BLUE, GREY, INK, ORANGE, PALE_BLUE, PALE_ORANGE, canvas, count, style
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def run_kill_map(struck: Sweep, resumed: Sweep) -> Figure:
     if not struck.cases or len(struck.cases) != len(resumed.cases):
         raise ValueError("run_kill_map: two sweeps with the same kills are wanted")
     trace = resumed.whole.ending.outcome.value["trace"]
-    tools = [entry["action"]["tool"] for entry in trace]
+    tools = [action["tool"] for action, _ in map(unpack, trace)]
     ends = [(then.outcome[1], then.outcome[2]) for then in resumed.cases]
     unsure = sum(state != "done" for _, state in ends)
     most = max(acted for acted, _ in ends)
@@ -39,7 +40,7 @@ def run_kill_map(struck: Sweep, resumed: Sweep) -> Figure:
     told = "; ".join(f"{name}: {', '.join(sorted(found))}" for name, found in by_lane.items() if found)
     with style():
         figure, (axes,) = canvas(title, 1.9 + 0.34 * len(lanes), f"{title}. By lane: {told}.")
-        for position, kind in enumerate(sorted(set(ends), key=str)):
+        for position, kind in enumerate(sorted(set(ends))):
             at = [(case.n, case.outcome[0]) for case, end in zip(struck.cases, ends, strict=True) if end == kind]
             axes.scatter(
                 [n for n, _ in at],
@@ -55,7 +56,7 @@ def run_kill_map(struck: Sweep, resumed: Sweep) -> Figure:
         axes.grid(axis="y", color=PALE_BLUE)
         axes.set_xlabel("instruction before which the process is killed (number)")
         axes.set_ylabel("step in flight at the kill")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.2), ncols=3)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.35, -0.2), ncols=3, fontsize=9, columnspacing=1.0)
     return figure
 
 
@@ -80,8 +81,8 @@ def run_report(task_id: str, record: Mapping[str, Sequence[Any]], limit: int = 2
     told = "; ".join(f"{n} {tool}: {came}" for n, (tool, came) in enumerate(lines))
     with style():
         figure, (page, stairs) = canvas(title, 2.6 + 0.3 * len(lines), f"{title}. Entries: {told}.", (len(lines), 4))
-        for n, ((tool, came), step) in enumerate(zip(lines, steps, strict=True)):
-            good = step["observation"]["ok"]
+        for n, ((tool, came), (_, answer)) in enumerate(zip(lines, map(unpack, steps), strict=True)):
+            good = answer["ok"]
             page.axhspan(n - 0.45, n + 0.45, color=PALE_BLUE if good else PALE_ORANGE, linewidth=0)
             for x, text in ((0.01, str(n)), (0.06, tool), (0.32, f"{'✓' if good else '✗'} {came}"[:78])):
                 page.text(x, n, text, va="center", fontsize=9, color=INK)

@@ -81,10 +81,11 @@ def test_a_broken_line_is_told(learner, records, work):
     """Trial 11. A charge whose line broke is in doubt in the trace, its obligation stays open, and the run goes on."""
     world, db = work([*READING, *ACTING], dedupes=False, breaks="after"), records.open()
     got = work.result(learner.call("durable_run", *world.args(learner, db, "task-1")))
-    promise(len(got["trace"]) == 6, "The run should have six entries, the charge being one", promised=6)
+    promise(len(got["trace"]) > 4, "The run has no entry for the charge", promised=6)
     seen = got["trace"][4]["observation"]
     told = seen["ok"] is False and seen.get("error") == "in_doubt"
     promise(told, "The entry of the charge does not say in_doubt", observation=seen)
+    promise(len(got["trace"]) == 6, "The run should have six entries, the charge being one", promised=6)
     owed = records.rows(OWED)
     promise(len(owed) == 1, "There should be one obligation of kind charge", owed=owed)
     promise(owed[0][2] != "done", "An obligation that is in doubt is called done", owed=owed)
@@ -116,8 +117,8 @@ def test_two_more_ends(learner, records, work):
     promise((got["steps"], got["retries"]) == (2, 0), "A refusal is no entry and no failure", promised=(2, 0))
     world = work([*READING, *ACTING], refuses=lambda notes: True)
     got = work.result(learner.call("durable_run", *world.args(learner, db, "task-2")))
+    promise(records.rows(ROWS) == [], "A note was appended although a gate said no")
     ended = ("abstained", "evidence_gate")
     promise(_ended(got) == ended, "With a gate that says no it should abstain", promised=ended, found=_ended(got))
     promise((got["steps"], got["retries"]) == (3, 0), "An abstention is no entry and no failure", promised=(3, 0))
-    promise(records.rows(ROWS) == [], "A note was appended although a gate said no")
     promise(len(world._shown[0]) == 2, "The gates should be shown both notes", shown=len(world._shown[0]))
