@@ -31,9 +31,9 @@ TEXTS = {
 }
 
 
-def tokens_of(entries: Trace) -> int:
+def tokens_of(history: Trace) -> int:
     """Tokens that a model has read in these entries: a quarter of the characters of every text that came back."""
-    return sum(len(answer.get("text", "")) // 4 for _, answer in map(unpack, entries))
+    return sum(len(answer.get("text", "")) // 4 for _, answer in map(unpack, history))
 
 
 # --- who proposes ---------------------------------------------------------------------------------

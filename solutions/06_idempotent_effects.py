@@ -611,7 +611,7 @@ folder = new_folder("card")
 with CardService(folder / "ledger.jsonl") as card:
     print("answered:       ", card.charge("4711", 500))
     print("declined:       ", card.charge("4710", 500))
-    for lost in ("request", "answer"):
+    for lost in ["request", "answer"]:
         try:
             card.charge("4711", 500, lose=lost)
         except OSError as problem:
@@ -735,11 +735,11 @@ def call_once(db: sqlite3.Connection, key: str, params: dict[str, Any], fn: Call
     try:
         answer = fn()
     except ConnectionRefusedError:
-        with db:
-            db.execute("DELETE FROM calls WHERE key = ?", [key])
+        db.execute("DELETE FROM calls WHERE key = ?", [key])
+        db.commit()
         raise
-    with db:
-        db.execute("UPDATE calls SET result = ? WHERE key = ?", (json.dumps(answer), key))
+    db.execute("UPDATE calls SET result = ? WHERE key = ?", (json.dumps(answer), key))
+    db.commit()
     return Response("done", answer)
     # END SOLUTION
 
