@@ -48,7 +48,7 @@ class Leaves:
     def __init__(self, adapter: Any, tool: str) -> None:
         self.adapter, self.tool, self.gone = adapter, tool, False
 
-    def next_action(self, history: Trace) -> Any:
+    def next_action(self, history: Trace) -> object:
         """What the adapter says, or the end."""
         if not self.gone and history and history[-1]["action"]["tool"] == self.tool:
             self.gone = True
@@ -62,7 +62,7 @@ class Chatty:
     def __init__(self, adapter: Any) -> None:
         self.adapter = adapter
 
-    def next_action(self, history: Trace) -> Any:
+    def next_action(self, history: Trace) -> object:
         """The action, with a field that belongs into no record."""
         return {**self.adapter.next_action(history), "thought": "it is cheap, they will not notice"}
 

@@ -735,11 +735,13 @@ def call_once(db: sqlite3.Connection, key: str, params: dict[str, Any], fn: Call
     try:
         answer = fn()
     except ConnectionRefusedError:
-        db.execute("DELETE FROM calls WHERE key = ?", [key])
-        db.commit()
+        with db:
+            undo = "DELETE FROM calls WHERE key = ?"
+            db.execute(undo, [key])
         raise
-    db.execute("UPDATE calls SET result = ? WHERE key = ?", (json.dumps(answer), key))
-    db.commit()
+    with db:
+        said = json.dumps(answer)
+        db.execute("UPDATE calls SET result = ? WHERE key = ?", (said, key))
     return Response("done", answer)
     # END SOLUTION
 
