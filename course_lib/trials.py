@@ -247,7 +247,7 @@ def _no_forbidden(run: Run, root: Path) -> bool:
     with _record(PRICE) as db:
         got = run(*world.args(db, TASK))
         text = repr((got, recorded(db, TASK)))
-    return got["status"] == "completed" and "thought" not in text
+    return (got["status"], len(got["trace"])) == ("completed", 7) and "thought" not in text
 
 
 def _open_is_visible(run: Run, root: Path) -> bool:
