@@ -666,8 +666,9 @@ def certificate() -> dict[str, Any]:
         ledger = recorded(open_store(Path(folder) / "record.db"), "invoice-7")
     kills = {}
     for dedupes in (True, False):
-        made = kill_cases(durable_run, root, dedupes=dedupes)
-        kills["dedupes" if dedupes else "does not"] = sorted(f"{acted} {state}" for _, acted, state in made.outcomes)
+        swept = [kill_cases(durable_run, root, dedupes=dedupes, around=around).outcomes for around in (False, True)]
+        ends = {f"{acted} {state}" for _, acted, state in set.union(*swept)}
+        kills["dedupes" if dedupes else "does not dedupe"] = sorted(ends)
     stated = {
         "run": result["status"],
         "ledger": digest(ledger),
