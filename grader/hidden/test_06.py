@@ -54,6 +54,9 @@ def test_asked_again_it_is_the_same(learner, rng):
         rng.shuffle(calls)
         again = dict(zip(calls, keys_of(learner, name, calls), strict=True))
         promise(first == again, f"{name}: something that changes from call to call seems to be part of it")
+        *parts, last = calls[0]
+        changed = keys_of(learner, name, [(*parts, f"{last}x")])[0]
+        promise(changed != first[calls[0]], f"{name}: what is given last seems not to be part of it")
 
 
 @exercise("intent_key", points=2, rule="key-is-stable")
@@ -64,6 +67,8 @@ def test_another_process_agrees(learner, rng):
         here = keys_of(learner, name, [args])[0]
         there = learner.crash.case(name, args).ending.outcome.value
         promise(same(here, there), f"{name}: another process arrives at something else, as Python's hash() does")
+        changed = keys_of(learner, name, [(*args[:-1], f"{args[-1]}x")])[0]
+        promise(changed != here, f"{name}: what is given last seems not to be part of it")
 
 
 @exercise("intent_key", points=2, rule=["parts-keep-their-borders", "key-tells-intents-apart"])
@@ -88,6 +93,8 @@ def test_file_and_text_keep_their_border(learner, rng):
         pair = [(f"{a}{separator}{b}", c), (a, f"{b}{separator}{c}")]
         one, other = keys_of(learner, "content_fingerprint", pair)
         promise(one != other, "Two contents share a fingerprint: a text has moved from the filename into the content")
+    one, other = keys_of(learner, "content_fingerprint", [(a, b), (a, f"{b}x")])
+    promise(one != other, "Two contents share a fingerprint: the content seems not to be part of it")
 
 
 @exercise("intent_key", points=2, rule="key-tells-intents-apart")
@@ -268,6 +275,8 @@ def test_killed_at_every_instruction(learner, rng):
 def test_rivals_with_any_note(learner, rng, rivals):
     """A rival at any statement, with the same key: one line, the same place for both; a later note comes after it."""
     root, content, key, later = learner.path(), name_of(rng), name_of(rng), name_of(rng)
+    alone = learner.call("append_note_once", opened(learner, "alone.db"), root, "alone.txt", content, key).value
+    promise(same(alone, 1), "Without any rival, the answer is not the note's place")
     for trial in rivals("append_note_once", lambda name: (root, f"{name}.txt", content, key)):
         got = trial.call()
         promise(not got.raised("Error"), "With a rival in between, the call ends with an error")
@@ -504,6 +513,8 @@ def test_rivals_call_once_between_them(learner, rng, rivals):
     """With a rival at any statement fn is called once between the two, and both arrive at the same answer."""
     key, params, answers = name_of(rng), charge(rng), [receipt(rng) for _ in range(3)]
     services = {}
+    alone = learner.call("call_once", opened(learner, "alone.db"), key, params, learner.remote(Service(*answers)))
+    promise(same(said(alone), ("done", answers[0])), "Without any rival, the answer of the call is not given")
 
     def arguments(name):
         services[name] = Service(*answers)

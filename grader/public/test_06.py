@@ -16,6 +16,8 @@ def test_the_same_intent_has_the_same_key(learner):
     keys = [learner.call("intent_key", "summary-7", "3", "append_note").value for _ in range(2)]
     promise(all(isinstance(key, str) for key in keys), "The key is not a str", promised="a str", keys=keys)
     promise(keys[0] == keys[1], "Asked twice about one intent, it gives two keys", keys=keys)
+    other = learner.call("intent_key", "summary-7", "4", "append_note").value
+    promise(other != keys[0], "The next step has the key of this one", key=other)
 
 
 @exercise("intent_key", after="test_the_same_intent_has_the_same_key", rule="key-tells-intents-apart")
@@ -35,6 +37,8 @@ def test_a_border_between_file_and_text(learner):
     other = learner.call("content_fingerprint", "log2", " pumps").value
     promise(isinstance(one, str) and isinstance(other, str), "The fingerprint is not a str")
     promise(one != other, "Filename and content seem to be glued together without a border")
+    third = learner.call("content_fingerprint", "log", "3 pumps").value
+    promise(third != one, "Another content has the same fingerprint")
 
 
 # --- append_note_once ----------------------------------------------------------------------------
