@@ -30,7 +30,8 @@ lab: $(VENV)/.ready
 build: $(VENV)/.ready
 	$(BIN)/grader build
 
-# pytest comes last: its summary line is the last thing to read.
+# pytest comes last: its summary line is the last thing to read. The proofs go side by side by themselves: all of them
+# share what was judged once.
 test: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -38,7 +39,8 @@ test: $(VENV)/.ready-dev
 	$(BIN)/grader build --check
 	$(PYTEST) -q -p tests.solved_env -p no:cacheprovider --nbval --nbval-cell-timeout 60 solutions
 	@$(BIN)/python -m tests.browser
-	$(PYTEST) -p no:nbval -n 2 --dist loadfile $(PYTEST_ARGS) tests
+	$(PYTEST) -p no:nbval $(PYTEST_ARGS) tests/proofs
+	$(PYTEST) -p no:nbval -n 2 --dist loadfile $(PYTEST_ARGS) --ignore=tests/proofs tests
 
 prove: $(VENV)/.ready-dev
 	$(BIN)/python -m tests.prove

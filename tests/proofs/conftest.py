@@ -31,8 +31,11 @@ def work(request):
 
 @pytest.fixture(scope="session")
 def judged(work, seeds):
-    """Every judgement, by the candidate's kind and id; one for each seed."""
-    everything = gather.judgements(work, seeds)
+    """Every judgement, by the candidate's kind and id; one for each seed.
+
+    `make prove` has every mutant judged by every test of its exercise, `make test` by the one that should catch it.
+    """
+    everything = gather.judgements(work, seeds, named_only="PROVE_SEEDS" not in os.environ)
     if out := os.environ.get("PROVE_OUT"):
         Path(out).write_bytes(msgspec.json.encode(everything))
     found = {}

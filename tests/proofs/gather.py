@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -71,17 +72,18 @@ def _begin() -> None:
     multiprocessing.util.Finalize(None, close_rooms, exitpriority=10)
 
 
-def judgements(work: Work, seeds: list[int]) -> list[Judged]:
-    """Every mutant, variant, reference and stub, under every seed."""
+def judgements(work: Work, seeds: list[int], *, named_only: bool = False) -> list[Judged]:
+    """Every mutant, variant, reference and stub, under every seed; `named_only` as in `judge_all`."""
     course = Course.load()
     written = [candidate for kind in ("mutant", "variant") for candidate in load(course, kind)[0]]  # type: ignore[arg-type]
     size = max(1, min(SEEDS_PER_BATCH, len(seeds) // 2))
     calls = []
-    for number, solved in solved_notebooks().items():
+    for number, solved in reversed(solved_notebooks().items()):  # the last ones take longest
         candidates = [make(exercise) for make in (solved.reference, solved.stub) for exercise in solved.answers]
         candidates += [candidate for candidate in written if candidate.notebook == number]
         calls += [(solved, candidates, seeds[at : at + size]) for at in range(0, len(seeds), size)]
-    return [judged for batch in work.each("answers judged", judge_all, calls) for judged in batch]
+    judging = partial(judge_all, named_only=named_only)
+    return [judged for batch in work.each("answers judged", judging, calls) for judged in batch]
 
 
 def witnessed(work: Work) -> dict[str, str]:

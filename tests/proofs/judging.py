@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -17,6 +18,7 @@ from grader.course import Course
 from grader.judge.job import Job
 from grader.judge.session import judge
 from grader.judge.spec import TestSpec
+from grader.judge.verdict import Verdict
 from grader.kernel.crash import Crashes
 from grader.kernel.trouble import Trouble
 from tests.proofs.course import Solved
@@ -146,14 +148,25 @@ class _Watched:
 
 
 @dataclass
-class OneTest(Job):
-    """A job that runs a single test."""
+class SomeTests(Job):
+    """A job that runs only these tests."""
 
-    test: str = ""
+    tests: frozenset[str] = frozenset()
 
     def wants(self, spec: TestSpec) -> bool:
-        """Only the one."""
-        return super().wants(spec) and spec.name == self.test
+        """Only those."""
+        return super().wants(spec) and spec.name in self.tests
+
+
+def named_tests(candidate: Candidate) -> frozenset[str]:
+    """The test that should catch this mutant, and those that it waits for."""
+    facts = Course.load().manifest.exercise(candidate.exercise)
+    after = {test.name: test.after for test in facts.tests} if facts else {}
+    names, name = set(), candidate.test or None
+    while name is not None and name not in names:
+        names.add(name)
+        name = after.get(name)
+    return frozenset(names)
 
 
 _rooms: dict[str, Room] = {}
@@ -175,9 +188,17 @@ def close_rooms() -> None:
 
 
 def judge_all(
-    solved: Solved, candidates: Sequence[Candidate], seeds: Sequence[int], *, whole: bool = False
+    solved: Solved,
+    candidates: Sequence[Candidate],
+    seeds: Sequence[int],
+    *,
+    whole: bool = False,
+    named_only: bool = False,
 ) -> list[Judged]:
-    """Each candidate under each seed, judged by all tests of its exercise, or with `whole` of its notebook."""
+    """Each candidate under each seed, judged by all tests of its exercise, or with `whole` of its notebook.
+
+    With `named_only` a mutant is judged by no more than the test that should catch it and those that it waits for.
+    """
     room, done = room_of(solved), []
 
     def jobs() -> Iterator[Job]:
@@ -187,7 +208,11 @@ def judge_all(
                 with room.answer(candidate) as answer:
                     recording = Recording(answer)
                     exercises = frozenset(solved.answers) if whole else frozenset({candidate.exercise})
-                    job = Job(recording, exercises, seed, on_verdict=lambda _, r=recording, s=sent: s.append(r.take()))
+                    told = partial(_take, recording, sent)
+                    if named_only and candidate.kind == "mutant":
+                        job: Job = SomeTests(recording, exercises, seed, told, tests=named_tests(candidate))
+                    else:
+                        job = Job(recording, exercises, seed, told)
                     yield job
                     said = _said(job, sent)
                     done.append(
@@ -196,6 +221,11 @@ def judge_all(
 
     judge(Course.load(), jobs())
     return done
+
+
+def _take(recording: Recording, sent: list[str], verdict: Verdict) -> None:
+    """Note what a test sent, when it is over."""
+    sent.append(recording.take())
 
 
 def judge_until_lost(solved: Solved, candidates: Sequence[Candidate], tests: Sequence[str], seed: int) -> list[str]:
@@ -208,7 +238,7 @@ def judge_until_lost(solved: Solved, candidates: Sequence[Candidate], tests: Seq
         def jobs(test: str = test, passed: list[Candidate] = passed) -> Iterator[Job]:
             for candidate in left:
                 with room.answer(candidate) as answer:
-                    job = OneTest(answer, frozenset({candidate.exercise}), seed, test=test)
+                    job = SomeTests(answer, frozenset({candidate.exercise}), seed, tests=frozenset({test}))
                     yield job
                     if all(verdict.outcome in ("passed", "skipped") for verdict in job.verdicts):
                         passed.append(candidate)
