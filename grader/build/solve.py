@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,19 @@ CLOCK = "2026-01-01T12:00:00Z"
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def solve(course: Course, notebook: dict[str, Any], cells: list[Built], where: str) -> bytes:
-    """The file's bytes: `notebook` with its outputs. Raises CourseError naming the line whose cell failed."""
+def solve(
+    course: Course, notebook: dict[str, Any], cells: list[Built], where: str, beside: Mapping[str, bytes]
+) -> bytes:
+    """The file's bytes: `notebook` with its outputs. Raises CourseError naming the line whose cell failed.
+
+    `beside` holds the notebooks that lie in its folder, by name: one that builds on earlier answers loads them there.
+    """
     ran = nbformat.reads(dump_notebook(notebook).decode(), as_version=4)  # type: ignore[no-untyped-call]
     with tempfile.TemporaryDirectory(prefix="build-") as scratch:
         folder = Path(scratch)
         (folder / "work").mkdir()
+        for name, data in beside.items():
+            (folder / "work" / name).write_bytes(data)
         started: list[int] = []
         client = NotebookClient(
             ran,

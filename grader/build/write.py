@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from grader.build.notebook import dump_notebook
 from grader.build.plan import Target, make_plan
 from grader.build.solve import solve
 from grader.build.stored import first_run, read_json, same_solved
@@ -23,11 +24,12 @@ def build(course: Course, *, run_all: bool = False) -> list[str]:
     written: list[str] = []
     for target in plan.targets:
         written += _put(course, target.learner_path, target.learner)
+    beside = {target.solved_path.name: dump_notebook(target.solved) for target in plan.targets}
     # Before the solved notebooks run: their check(...) cells read the manifest.
     written += _put(course, course.manifest_path, dump_manifest(plan.manifest))
     for target in plan.targets:
         if run_all or not same_solved(target.solved_path, target.solved):
-            ran = solve(course, target.solved, target.cells, target.source.where)
+            ran = solve(course, target.solved, target.cells, target.source.where, beside)
             written += _put(course, target.solved_path, ran)
     return written
 
