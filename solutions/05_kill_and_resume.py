@@ -779,7 +779,7 @@ with attempt("commit_local"):
 predict("P05.15", set(), confidence=0.8, kind="set")
 
 
-# %%
+# %% tags=["nbval-ignore-output"]
 def new_at_random_times() -> set[int]:
     struck = strike(act_then_record, with_service, messages, rounds=40)
     made = swept.get("act_then_record") or sweep(act_then_record, with_service, messages)
