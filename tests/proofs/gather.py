@@ -8,6 +8,7 @@ import multiprocessing
 import multiprocessing.util
 import os
 import pkgutil
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -125,11 +126,15 @@ def judge_imports(solved: Solved, exercise: str, seed: int, private: bool) -> tu
     return len(candidates), judge_until_lost(solved, candidates, [test.name for test in facts.tests], seed)
 
 
+# What these hold draws, displays, records predictions or kills processes: `make prove` tries it, `make test` does not.
+TOOLING = re.compile(r"course_lib\.(figures|crash|race|gated|journal|display|definitions|closure|source|constants)")
+
+
 def library_callables(private: bool) -> list[tuple[str, str]]:
-    """Every function and class of course_lib as (module, name); with `private` those that begin with "_" too."""
+    """The functions and classes of course_lib as (module, name); with `private` all, those that begin with "_" too."""
     found = {}
     for info in pkgutil.walk_packages(course_lib.__path__, "course_lib."):
-        if info.name.endswith("__main__"):
+        if info.name.endswith("__main__") or (not private and TOOLING.match(info.name)):
             continue
         for name, value in vars(importlib.import_module(info.name)).items():
             own = str(getattr(value, "__module__", "")).startswith("course_lib")
