@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.course import Course
+from tests.e2e.pile import settle
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BIN = Path(sys.executable).parent
@@ -50,6 +53,7 @@ def clone(tmp_path):
     for name in ("course.toml", "manifest.json"):
         shutil.copy(ROOT / "grader" / name, tmp_path / "grader" / name)
     (tmp_path / "course_lib").symlink_to(ROOT / "course_lib", target_is_directory=True)
+    settle(Course.load(tmp_path / "grader"))
     return tmp_path
 
 
