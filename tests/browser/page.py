@@ -20,7 +20,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-SECONDS = 60
+SECONDS = 180
 CLICKS = 5
 THEMES = ("JupyterLab Dark", "JupyterLab Light")  # the last one stays
 

@@ -13,7 +13,7 @@ ANSWER = """def count_retries(trace):
     return sum(not entry["observation"]["ok"] for entry in trace)
 """
 WRONG = """def count_retries(trace):
-    return max(0, len(trace) - 1)
+    return max(1, len(trace) - 2)
 """
 
 
