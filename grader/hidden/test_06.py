@@ -275,7 +275,7 @@ def test_killed_at_every_instruction(learner, rng):
 def test_rivals_with_any_note(learner, rng, rivals):
     """A rival at any statement, with the same key: one line, the same place for both; a later note comes after it."""
     root, content, key, later = learner.path(), name_of(rng), name_of(rng), name_of(rng)
-    alone = learner.call("append_note_once", opened(learner, "alone.db"), root, "alone.txt", content, key).value
+    alone = learner.call("append_note_once", opened(learner, "control.db"), root, "control.txt", content, key).value
     promise(same(alone, 1), "Without any rival, the answer is not the note's place")
     for trial in rivals("append_note_once", lambda name: (root, f"{name}.txt", content, key)):
         got = trial.call()
@@ -513,7 +513,7 @@ def test_rivals_call_once_between_them(learner, rng, rivals):
     """With a rival at any statement fn is called once between the two, and both arrive at the same answer."""
     key, params, answers = name_of(rng), charge(rng), [receipt(rng) for _ in range(3)]
     services = {}
-    alone = learner.call("call_once", opened(learner, "alone.db"), key, params, learner.remote(Service(*answers)))
+    alone = learner.call("call_once", opened(learner, "control.db"), key, params, learner.remote(Service(*answers)))
     promise(same(said(alone), ("done", answers[0])), "Without any rival, the answer of the call is not given")
 
     def arguments(name):

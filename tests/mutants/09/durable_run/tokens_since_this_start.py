@@ -99,7 +99,7 @@ def charge(db, card, task_id, key, subject, amount):
     return answer(True, key=key) if settled else answer(False, error="in_doubt", key=key)
 
 
-CATCHES = "Refused too early or too late: what was read before the crash seems not to count once"
+CATCHES = "Tokens seem to be counted from the crash on, or not at all"
 TEST = "test_both_budgets"
 
 
